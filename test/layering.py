@@ -16,7 +16,7 @@ ELEMENT_TYPES = [f"runtime/Support/{name}.h" for name in ("DType", "ElementForma
 # A model whatever format it had, and the doors through which models come.
 MODEL = [
     f"lib/Import/{name}.h"
-    for name in ("ImportError", "Model", "ModelStorage", "NoteList", "OpLibrary", "Shape")
+    for name in ("Finish", "ImportError", "Model", "ModelStorage", "NoteList", "OpLibrary", "Shape")
 ]
 DOORS = [
     *MODEL, "lib/Import/ONNX/OnnxImporter.h", "lib/Import/ONNX/OnnxFile.h",

@@ -140,4 +140,23 @@ Operand erfcx(TensorBuilder &b, const Operand &x) {
   return b.select(isNegative, negative, positive);
 }
 
+Operand hasOtherSign(TensorBuilder &b, const Operand &rest,
+                     const Operand &divisor) {
+  Operand zero = b.splatLike(rest, 0.0);
+  auto isBelow = [&](const Operand &x) {
+    return b.compare(nn::CompareKind::LT, x, zero);
+  };
+  Operand differs =
+      b.compare(nn::CompareKind::NE, isBelow(rest), isBelow(divisor));
+  Operand isRest = b.compare(nn::CompareKind::NE, rest, zero);
+  return b.select(isRest, differs, b.splatLike(differs, 0.0));
+}
+
+Operand flooredRest(TensorBuilder &b, const Operand &x,
+                    const Operand &divisor) {
+  Operand rest = b.pair<nn::RemOp>(x, divisor);
+  Operand isWrong = hasOtherSign(b, rest, divisor);
+  return b.select(isWrong, b.binary(Binary::Add, rest, divisor), rest);
+}
+
 } // namespace mpc::build

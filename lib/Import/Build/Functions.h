@@ -20,6 +20,11 @@ Operand logAddExp2(TensorBuilder &b, const Operand &x, const Operand &y);
 Operand logSigmoid(TensorBuilder &b, const Operand &x);
 /// x log(y), which is 0 where x is.
 Operand xLogY(TensorBuilder &b, const Operand &x, const Operand &y);
+/// Of numbers of any type: where the rest of a division is not 0 and not of the
+/// divisor's sign; and the rest of a division that rounds down, which is.
+Operand hasOtherSign(TensorBuilder &b, const Operand &rest,
+                     const Operand &divisor);
+Operand flooredRest(TensorBuilder &b, const Operand &x, const Operand &divisor);
 /// exp(x^2) (1 - erf(x)).
 Operand erfcx(TensorBuilder &b, const Operand &x);
 

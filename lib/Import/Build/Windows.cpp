@@ -182,4 +182,39 @@ Operand transposedWeight(TensorBuilder &b, const Operand &weight,
   return b.reverse(b.reshape(swapped, joined), spatial);
 }
 
+Error checkPlaces(const Window &window) {
+  int64_t places = countElements(window.kernel).value_or(INT64_MAX);
+  if (places <= 1024)
+    return Error::success();
+  return invalidModel("overlapping windows of " + Twine(places) +
+                      " elements are not supported (at most 1024)");
+}
+
+/// By what each window's sum is divided: the number of its elements, or the
+/// chosen one.
+static Expected<Operand> windowDivisors(TensorBuilder &b, const Operand &input,
+                                        const Window &window,
+                                        std::optional<int64_t> chosen,
+                                        bool countPadding) {
+  if (chosen)
+    return b.splat(b.f32(), {}, static_cast<double>(*chosen));
+  return windowCounts(b, window, ArrayRef(input.shape).drop_front(2),
+                      countPadding);
+}
+
+Expected<Operand> averageOver(TensorBuilder &b, const Operand &input,
+                              const Window &window,
+                              std::optional<int64_t> divisor,
+                              bool countPadding) {
+  if (!divisor)
+    if (std::optional<Operand> tiles = averageTiles(b, input, window))
+      return *tiles;
+  MPC_TRY(checkPlaces(window));
+  MPC_TRY_ASSIGN(Operand counts,
+                 windowDivisors(b, input, window, divisor, countPadding));
+  Operand sum = sumOverWindows(b, paddedBy(b, b.wide(input), window), window);
+  counts = b.broadcastTo(b.cast(counts, sum.type), sum.shape);
+  return b.cast(b.binary(Binary::Div, sum, counts), input.type);
+}
+
 } // namespace mpc::build

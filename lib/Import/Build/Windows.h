@@ -45,6 +45,17 @@ Operand sumOverWindows(TensorBuilder &b, const Operand &padded,
 std::optional<Operand> averageTiles(TensorBuilder &b, const Operand &input,
                                     const Window &window);
 
+/// Fails where windows that overlap have so many elements that an op for each
+/// is too much; without a place.
+llvm::Error checkPlaces(const Window &window);
+
+/// The mean over each window; with a divisor the sum over that number. An error
+/// without a place where windows are too large or too many.
+llvm::Expected<Operand> averageOver(TensorBuilder &b, const Operand &input,
+                                    const Window &window,
+                                    std::optional<int64_t> divisor,
+                                    bool countPadding);
+
 /// How many elements each window averages over, f64; `input` are spatial
 /// sizes. An error without a place where windows are too many.
 llvm::Expected<Operand> windowCounts(TensorBuilder &b, const Window &window,

@@ -39,21 +39,13 @@ Error Call::wrong(StringRef name, StringRef expected) const {
   return fail("argument '" + name + "' is not " + expected);
 }
 
-Expected<Operand> Call::value(StringRef name) const {
-  auto it = values_.find(name);
-  if (it == values_.end())
-    return fail("uses '" + printable(name) +
-                "', which nothing before it defines");
-  return it->second;
-}
-
 Expected<Operand> Call::tensor(StringRef name) {
   const Argument *argument = find(name);
   if (!argument)
     return missing(name);
   if (argument->kind != Kind::Tensor)
     return wrong(name, "a tensor");
-  return value(argument->names.front());
+  return scope_.read(argument->names.front());
 }
 
 Expected<Operand> Call::real(StringRef name) {
@@ -80,7 +72,7 @@ Expected<std::vector<Operand>> Call::tensors(StringRef name) {
   for (const std::string &element : argument->names) {
     Operand &operand = operands.emplace_back();
     if (!element.empty()) {
-      MPC_TRY_ASSIGN(operand, value(element));
+      MPC_TRY_ASSIGN(operand, scope_.read(element));
     }
   }
   return operands;
@@ -104,7 +96,7 @@ Expected<double> Call::number(StringRef name, std::optional<double> otherwise) {
   case Kind::Bool:
     return static_cast<double>(argument->ints.front());
   case Kind::Tensor: {
-    MPC_TRY_ASSIGN(Operand operand, value(argument->names.front()));
+    MPC_TRY_ASSIGN(Operand operand, scope_.read(argument->names.front()));
     std::optional<double> number = knownNumber(operand);
     return number ? Expected<double>(*number) : wrong(name, "a known number");
   }

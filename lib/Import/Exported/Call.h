@@ -5,35 +5,19 @@
 #ifndef MPC_LIB_IMPORT_EXPORTED_CALL_H
 #define MPC_LIB_IMPORT_EXPORTED_CALL_H
 
-#include "lib/Import/Build/TensorBuilder.h"
 #include "lib/Import/Exported/Program.h"
+#include "lib/Import/Exported/Scope.h"
 
 namespace mpc::exported {
-
-using namespace build;
-
-/// A name of the graph: a tensor.
-using Values = llvm::StringMap<Operand>;
-
-/// Which elements of its operand a view shows.
-struct View {
-  enum class Form {
-    All,   ///< All, perhaps with other sizes.
-    Part,  ///< Those from `start` to `limit` of an axis, which may go away.
-    Other, ///< In another order, or more than once.
-  };
-  Form form = Form::Other;
-  int64_t axis = 0, start = 0, limit = 0;
-};
 
 /// A node, its arguments by the names of the op's schema, and its results.
 /// Nobody vouches for the file: whoever emits checks what TensorBuilder takes
 /// for granted. Errors have no place; the importer adds it.
 class Call {
 public:
-  Call(const Node &node, const Graph &graph, const Values &values,
+  Call(const Node &node, const Graph &graph, const Scope &scope,
        TensorBuilder &build)
-      : build(build), node_(node), graph_(graph), values_(values) {}
+      : build(build), node_(node), graph_(graph), scope_(scope) {}
 
   TensorBuilder &build;
 
@@ -90,9 +74,17 @@ public:
                                    llvm::ArrayRef<int64_t> shape);
 
   void result(Operand operand) { results_.push_back(std::move(operand)); }
-  /// Of a row that is a view: what its result shows.
-  void shows(const View &view) { view_ = view; }
-  [[nodiscard]] const View &view() const { return view_; }
+  /// Of a row with Sharing::Part: what its result shows. Without it that is
+  /// Sharing::Reordered.
+  void shows(int64_t axis, int64_t start, int64_t limit) {
+    part_ = View{Sharing::Part, {}, axis, start, limit};
+  }
+  /// How the results share the elements of the first argument.
+  [[nodiscard]] View viewFor(Sharing sharing) const {
+    if (sharing == Sharing::Part)
+      return part_;
+    return View{sharing};
+  }
   [[nodiscard]] llvm::ArrayRef<Operand> results() const { return results_; }
 
   [[nodiscard]] llvm::Error fail(const llvm::Twine &message) const {
@@ -101,15 +93,14 @@ public:
 
 private:
   const Argument *find(llvm::StringRef name) const;
-  llvm::Expected<Operand> value(llvm::StringRef name) const;
   llvm::Error missing(llvm::StringRef name) const;
   llvm::Error wrong(llvm::StringRef name, llvm::StringRef expected) const;
 
   const Node &node_;
   const Graph &graph_;
-  const Values &values_;
+  const Scope &scope_;
   std::vector<Operand> results_;
-  View view_;
+  View part_{Sharing::Reordered};
 };
 
 using Emitter = llvm::Error (*)(Call &call);
@@ -119,8 +110,8 @@ using Emitter = llvm::Error (*)(Call &call);
 struct OpRow {
   llvm::StringLiteral op; ///< "linear.default"
   Emitter emit;
-  /// The result may share its storage with the operand.
-  bool isView = false;
+  /// How the results share the elements of the first argument.
+  Sharing sharing = Sharing::Nothing;
 };
 
 /// The rows of one family of ops.

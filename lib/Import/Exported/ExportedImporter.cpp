@@ -8,11 +8,10 @@
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/ParameterNames.h"
 #include "lib/Import/Exported/Archive.h"
-#include "lib/Import/Exported/OpTable.h"
+#include "lib/Import/Exported/MissingOps.h"
+#include "lib/Import/Finish.h"
 #include "lib/Import/NoteList.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -26,14 +25,6 @@ namespace mpc::exported {
 
 namespace {
 
-constexpr StringLiteral kSetGrad =
-    "torch.ops.higher_order.wrap_with_set_grad_enabled";
-/// Graphs within graphs.
-constexpr size_t kDeepestScope = 64;
-/// Of calls that compute nothing: checks that the exporter wrote down.
-constexpr StringLiteral kChecks[] = {"_assert_tensor_metadata.default",
-                                     "_assert_scalar.default",
-                                     "_assert_async.msg"};
 /// Arguments that hold running statistics, which the step updates.
 constexpr StringLiteral kStatistics[] = {"running_mean", "running_var"};
 
@@ -51,30 +42,26 @@ public:
 
 private:
   Error checkOptions() const;
-  Error checkOps() const;
-  void findMissing(const Graph &graph,
-                   std::map<std::string, std::vector<const Node *>> &missing,
-                   size_t depth) const;
+  bool countsBatches(StringRef state) const;
+  void noteCounter(StringRef state);
   void findStatistics(const Graph &graph);
   Error makeFunction();
   Error bindState();
   Error bindState(const InputSpec &spec);
+  RoleKind roleOf(const InputSpec &spec, const ModelTensor &value) const;
+  Expected<std::string> declareOnce(const InputSpec &spec,
+                                    const ModelTensor &value, RoleKind kind);
   Expected<const ModelTensor *> valueOf(const InputSpec &spec) const;
   void declare(const InputSpec &spec, const ModelTensor &value, RoleKind kind);
-  Error importGraph(const Graph &graph, Values &values, size_t depth);
-  Error importNode(const Node &node, const Graph &graph, Values &values,
-                   size_t depth);
-  Error importUntracked(const Node &node, Values &values, size_t depth);
+  Error importGraph(const Graph &graph, Scope &scope);
+  Error importNode(const Node &node, const Graph &graph, Scope &scope);
+  Error importUntracked(const Node &node, Scope &scope);
+  Error giveResults(const Node &node, const Graph &graph, const Scope &inner,
+                    Scope &scope);
+  void passCounter(const Node &node, StringRef state, Scope &scope);
   Error emit(Call &call, const OpRow &row);
-  Error writeInPlace(const Node &node, Values &values, Operand result);
-  Expected<Operand> writtenThrough(const View &view, const Operand &base,
-                                   const Operand &part);
-  void forgetViewsOf(StringRef base, StringRef kept);
-  Error checkFresh(const Node &node) const;
-  Error define(const Node &node, ArrayRef<Operand> results, Values &values);
   Error checkMutations();
-  Error finish(const Values &values);
-  Error verifyModule();
+  Error finish();
   Location locationOf(const Node &node);
   Error at(const Node &node, Error error) const;
 
@@ -87,14 +74,11 @@ private:
   ImportedModel result_;
   func::FuncOp function_;
   StringMap<const ModelTensor *> given_;
-  Values values_;
-  /// Values that are running statistics, and buffers of all kinds by value.
+  Scope scope_{build_};
+  /// Values that are running statistics.
   llvm::StringSet<> statistics_;
-  StringMap<std::string> buffers_;
-  /// Views by name: what they show, and of which tensor.
-  StringMap<std::pair<std::string, View>> views_;
-  /// Views of what was written since by another name.
-  llvm::StringSet<> stale_;
+  /// State by the value that it is.
+  StringMap<std::string> states_;
   /// The parameter whose bytes a further name has too.
   std::map<const char *, size_t> byBytes_;
   NoteList notes_;
@@ -102,19 +86,16 @@ private:
 
 Expected<ImportedModel> ProgramImporter::run() {
   MPC_TRY(checkOptions());
-  MPC_TRY(checkOps());
+  MPC_TRY(refuseMissingOps(program_, table_));
   findStatistics(program_.graph);
   MPC_TRY(checkMutations());
   MPC_TRY(makeFunction());
   MPC_TRY(bindState());
-  MPC_TRY(importGraph(program_.graph, values_, 0));
-  MPC_TRY(finish(values_));
-  for (auto constant :
-       llvm::make_early_inc_range(function_.getOps<nn::ConstantOp>()))
-    if (constant->use_empty())
-      constant.erase();
+  MPC_TRY(importGraph(program_.graph, scope_));
+  MPC_TRY(finish());
+  eraseUnusedConstants(function_);
   result_.notes = notes_.lines();
-  MPC_TRY(verifyModule());
+  MPC_TRY(verifyImported(*result_.module, program_.path));
   return std::move(result_);
 }
 
@@ -142,43 +123,23 @@ Error ProgramImporter::at(const Node &node, Error error) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What is not there
+// State
 //===----------------------------------------------------------------------===//
 
-void ProgramImporter::findMissing(
-    const Graph &graph,
-    std::map<std::string, std::vector<const Node *>> &missing,
-    size_t depth) const {
-  for (const Node &node : graph.nodes) {
-    for (const NamedArgument &input : node.inputs)
-      if (input.value.graph && depth < kDeepestScope)
-        findMissing(*input.value.graph, missing, depth + 1);
-    if (node.target == kSetGrad || is_contained(kChecks, node.op()) ||
-        table_.find(node.op()))
-      continue;
-    missing[node.op().str()].push_back(&node);
-  }
+/// Whether a buffer counts the batches of a batch normalization, which PyTorch
+/// itself reads only where momentum is None, and that is refused.
+bool ProgramImporter::countsBatches(StringRef state) const {
+  if (!state.consume_back("num_batches_tracked"))
+    return false;
+  return any_of(program_.inputs, [&](const InputSpec &input) {
+    return input.state == (state + "running_mean").str() &&
+           statistics_.contains(input.value);
+  });
 }
 
-/// All at once: an op, how often, where first.
-Error ProgramImporter::checkOps() const {
-  std::map<std::string, std::vector<const Node *>> missing;
-  findMissing(program_.graph, missing, 0);
-  if (missing.empty())
-    return Error::success();
-  std::string text;
-  for (const auto &[op, nodes] : missing) {
-    const Node &first = *nodes.front();
-    text += (text.empty() ? "" : "; ") + printable(op) + " (" +
-            std::to_string(nodes.size()) + "x";
-    if (!first.module.empty())
-      text += ", first in module '" + printable(first.module) + "'";
-    if (!first.source.empty())
-      text += ", " + printable(first.source);
-    text += ")";
-  }
-  return invalidModel(program_.path + ": ops that are not supported: " + text +
-                      "; mpc-import --list-exported-ops prints those that are");
+void ProgramImporter::noteCounter(StringRef state) {
+  notes_.add("buffer '" + printable(state) + "'",
+             "is not counted: it stays what the file has");
 }
 
 /// What a decomposed program writes at its end: running statistics, which the
@@ -187,9 +148,8 @@ Error ProgramImporter::checkMutations() {
   for (const OutputSpec &output : program_.outputs) {
     if (output.kind != OutputSpec::Kind::BufferMutation)
       continue;
-    if (StringRef(output.state).ends_with("num_batches_tracked")) {
-      notes_.add("buffer '" + output.state + "'",
-                 "is not counted: it stays what the file has");
+    if (countsBatches(output.state)) {
+      noteCounter(output.state);
       continue;
     }
     bool isStatistic = any_of(program_.inputs, [&](const InputSpec &input) {
@@ -203,10 +163,6 @@ Error ProgramImporter::checkMutations() {
   }
   return Error::success();
 }
-
-//===----------------------------------------------------------------------===//
-// State
-//===----------------------------------------------------------------------===//
 
 void ProgramImporter::findStatistics(const Graph &graph) {
   for (const Node &node : graph.nodes)
@@ -250,40 +206,59 @@ void ProgramImporter::declare(const InputSpec &spec, const ModelTensor &value,
       {{spec.state, value.desc.dtype, value.desc.shape}, value.bytes});
 }
 
+/// The parameter that a tensor is, which may have come by another name.
+Expected<std::string> ProgramImporter::declareOnce(const InputSpec &spec,
+                                                   const ModelTensor &value,
+                                                   RoleKind kind) {
+  auto [known, isNew] =
+      byBytes_.try_emplace(value.bytes.data(), result_.initializers.size());
+  if (kind == RoleKind::Parameter && !isNew && !value.bytes.empty()) {
+    InitializerRole &first = result_.initializers[known->second];
+    if (first.shape != value.desc.shape || first.kind != kind)
+      return invalidModel(program_.path + ": parameter '" +
+                          printable(spec.state) + "' shares the memory of '" +
+                          printable(first.name) + "', which has another shape");
+    first.otherNames.push_back(spec.state);
+    return first.name;
+  }
+  result_.initializers.push_back(
+      {spec.state, std::string(rt::name(value.desc.dtype)), value.desc.shape,
+       kind, "as the program says"});
+  if (kind != RoleKind::Constant)
+    declare(spec, value, kind);
+  return spec.state;
+}
+
+RoleKind ProgramImporter::roleOf(const InputSpec &spec,
+                                 const ModelTensor &value) const {
+  if (spec.kind == InputSpec::Kind::Parameter && rt::isFloat(value.desc.dtype))
+    return RoleKind::Parameter;
+  return statistics_.contains(spec.value) ? RoleKind::Buffer
+                                          : RoleKind::Constant;
+}
+
 Error ProgramImporter::bindState(const InputSpec &spec) {
   MPC_TRY_ASSIGN(const ModelTensor *value, valueOf(spec));
-  bool isTrained =
-      spec.kind == InputSpec::Kind::Parameter && rt::isFloat(value->desc.dtype);
-  RoleKind kind = isTrained                          ? RoleKind::Parameter
-                  : statistics_.contains(spec.value) ? RoleKind::Buffer
-                                                     : RoleKind::Constant;
-  std::string symbol = spec.state;
-  auto [tied, isNew] =
-      byBytes_.try_emplace(value->bytes.data(), result_.initializers.size());
-  if (isTrained && !isNew && !value->bytes.empty()) {
-    InitializerRole &first = result_.initializers[tied->second];
-    first.otherNames.push_back(spec.state);
-    symbol = first.name;
-  } else {
-    result_.initializers.push_back(
-        {spec.state, std::string(rt::name(value->desc.dtype)),
-         value->desc.shape, kind, "as the program says"});
-    if (kind != RoleKind::Constant)
-      declare(spec, *value, kind);
-  }
+  RoleKind kind = roleOf(spec, *value);
+  MPC_TRY_ASSIGN(std::string name, declareOnce(spec, *value, kind));
+  states_[spec.value] = spec.state;
+  scope_.protect(spec.value,
+                 "writes '" + printable(spec.state) +
+                     "': of its state a program may write running statistics "
+                     "alone");
   Location location = NameLoc::get(builder_.getStringAttr(spec.state));
   mlir::Type element = typeOf(&context_, value->desc.dtype);
-  if (spec.kind == InputSpec::Kind::Buffer)
-    buffers_[spec.value] = spec.state;
   if (kind == RoleKind::Constant) {
     build_.setLocation(location);
-    values_[spec.value] =
-        build_.constant(element, value->desc.shape, value->bytes);
+    scope_.define(spec.value,
+                  build_.constant(element, value->desc.shape, value->bytes));
     return Error::success();
   }
-  values_[spec.value] = build_.fromValue(nn::GetOp::create(
-      builder_, location, build_.tensorType(element, value->desc.shape),
-      FlatSymbolRefAttr::get(&context_, nn::symbolOf(symbol))));
+  scope_.define(
+      spec.value,
+      build_.fromValue(nn::GetOp::create(
+          builder_, location, build_.tensorType(element, value->desc.shape),
+          FlatSymbolRefAttr::get(&context_, nn::symbolOf(name)))));
   return Error::success();
 }
 
@@ -341,7 +316,7 @@ Error ProgramImporter::makeFunction() {
   function_.setAllArgAttrs(names);
   for (auto [spec, argument] : zip_equal(inputs, block->getArguments())) {
     argument.setLoc(NameLoc::get(builder_.getStringAttr(spec->value)));
-    values_[spec->value] = build_.fromValue(argument);
+    scope_.define(spec->value, build_.fromValue(argument));
   }
   return Error::success();
 }
@@ -361,33 +336,37 @@ Location ProgramImporter::locationOf(const Node &node) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-Error ProgramImporter::importGraph(const Graph &graph, Values &values,
-                                   size_t depth) {
-  if (depth > kDeepestScope)
-    return invalidModel(program_.path + ": graphs are nested more than " +
-                        Twine(kDeepestScope) + " deep");
-  for (const Node &node : graph.nodes)
-    if (Error error = importNode(node, graph, values, depth))
-      return error;
+/// How deep graphs are nested the reader of the program has bounded.
+Error ProgramImporter::importGraph(const Graph &graph, Scope &scope) {
+  for (const Node &node : graph.nodes) {
+    build_.setLocation(locationOf(node));
+    if (node.target == kSetGrad)
+      MPC_TRY(importUntracked(node, scope));
+    else if (Error error = importNode(node, graph, scope))
+      return at(node, std::move(error));
+  }
   return Error::success();
 }
 
-/// Gives the node's results their names. Each must be what the file declares.
-Error ProgramImporter::define(const Node &node, ArrayRef<Operand> results,
-                              Values &values) {
-  size_t index = 0;
+/// The names of all results, in order; those of None are empty.
+static std::vector<std::string> resultNames(const Node &node) {
+  std::vector<std::string> names;
   for (const Argument &output : node.outputs)
-    for (const std::string &name : output.names) {
-      if (index >= results.size())
-        return at(node,
-                  invalidModel("result " + Twine(index) + " is not computed"));
-      if (!name.empty() && results[index].value)
-        values[name] = results[index];
-      ++index;
-    }
+    append_range(names, output.names);
+  return names;
+}
+
+static Error define(const Node &node, ArrayRef<Operand> results, Scope &scope) {
+  for (auto [index, name] : enumerate(resultNames(node))) {
+    if (index >= results.size())
+      return invalidModel("result " + Twine(index) + " is not computed");
+    if (!name.empty() && results[index].value)
+      scope.define(name, results[index]);
+  }
   return Error::success();
 }
 
+/// Each result must be what the file declares.
 static Error checkResults(Call &call) {
   for (auto [index, result] : enumerate(call.results())) {
     if (!result.value)
@@ -408,183 +387,142 @@ Error ProgramImporter::emit(Call &call, const OpRow &row) {
   return checkResults(call);
 }
 
-/// no_grad(): what it computes has no gradient.
-Error ProgramImporter::importUntracked(const Node &node, Values &values,
-                                       size_t depth) {
+/// The graph that a node of no_grad() or enable_grad() runs.
+static Expected<const Graph *> graphOf(const Node &node) {
   if (node.inputs.size() < 2 || !node.inputs[1].value.graph ||
       node.inputs[0].value.kind != Argument::Kind::Bool)
-    return at(node, invalidModel("has no graph"));
+    return invalidModel("has no graph");
   const Graph &graph = *node.inputs[1].value.graph;
-  bool isTracked = node.inputs[0].value.ints.front() != 0;
-  Values inner;
   if (graph.inputs.size() + 2 != node.inputs.size())
-    return at(node, invalidModel("has another number of arguments than its "
-                                 "graph"));
+    return invalidModel("has another number of arguments than its graph");
+  return &graph;
+}
+
+/// The inputs of the graph are the arguments behind the first two. They belong
+/// to the graph around it.
+static Error bindArguments(const Node &node, const Graph &graph,
+                           const Scope &outer, Scope &inner) {
   for (auto [input, argument] :
        zip_equal(graph.inputs, ArrayRef(node.inputs).drop_front(2))) {
     if (input.kind != Argument::Kind::Tensor ||
         argument.value.kind != Argument::Kind::Tensor)
-      return at(node, invalidModel("takes what is no tensor"));
-    auto known = values.find(argument.value.names.front());
-    if (known == values.end())
-      return at(node, invalidModel("uses '" +
-                                   printable(argument.value.names.front()) +
-                                   "', which nothing before it defines"));
-    inner[input.names.front()] = known->second;
-    if (buffers_.contains(argument.value.names.front()))
-      buffers_[input.names.front()] = buffers_[argument.value.names.front()];
+      return invalidModel("takes what is no tensor");
+    StringRef name = input.names.front();
+    MPC_TRY_ASSIGN(Operand value, outer.read(argument.value.names.front()));
+    inner.define(name, value);
+    inner.protect(name, "writes, under torch.no_grad(), to a tensor from "
+                        "outside of it");
   }
-  MPC_TRY(importGraph(graph, inner, depth + 1));
-  std::vector<Operand> results;
-  for (const Argument &output : graph.outputs)
-    for (const std::string &name : output.names) {
-      auto found = inner.find(name);
-      if (found == inner.end())
-        return at(node, invalidModel("gives '" + printable(name) +
-                                     "', which nothing defines"));
-      build_.setLocation(locationOf(node));
-      results.push_back(isTracked || !found->second.isFloat()
-                            ? found->second
-                            : build_.withoutGradient(found->second));
-    }
-  return define(node, results, values);
-}
-
-/// `base` where `part`, a view of it, has been written.
-Expected<Operand> ProgramImporter::writtenThrough(const View &view,
-                                                  const Operand &base,
-                                                  const Operand &part) {
-  if (view.form == View::Form::Other)
-    return invalidModel("writes to a view that shows elements in another "
-                        "order: call run_decompositions({}) on the program "
-                        "before it is saved");
-  if (view.form == View::Form::All)
-    return build_.reshape(part, base.shape);
-  Shape shape = base.shape;
-  shape[view.axis] = view.limit - view.start;
-  std::vector<Operand> parts;
-  if (view.start > 0)
-    parts.push_back(build_.sliceAxis(base, view.axis, 0, view.start));
-  parts.push_back(build_.reshape(part, shape));
-  if (view.limit < base.shape[view.axis])
-    parts.push_back(
-        build_.sliceAxis(base, view.axis, view.limit, base.shape[view.axis]));
-  return parts.size() == 1 ? parts.front() : build_.concat(parts, view.axis);
-}
-
-/// What the views of `base` but `kept` show has been written: who reads them
-/// later would read what was.
-void ProgramImporter::forgetViewsOf(StringRef base, StringRef kept) {
-  SmallVector<std::string> bases{base.str()};
-  while (!bases.empty()) {
-    std::string of = bases.pop_back_val();
-    for (const auto &view : views_) {
-      if (view.second.first != of || view.first() == kept ||
-          !stale_.insert(view.first()).second)
-        continue;
-      bases.push_back(view.first().str());
-    }
-  }
-}
-
-Error ProgramImporter::checkFresh(const Node &node) const {
-  for (const NamedArgument &input : node.inputs)
-    for (const std::string &name : input.value.names)
-      if (stale_.contains(name))
-        return at(node, invalidModel("reads '" + printable(name) +
-                                     "', a view of what has been written "
-                                     "since: call run_decompositions({}) on "
-                                     "the program before it is saved"));
   return Error::success();
 }
 
-/// The name that was written means the result from here on, and so do the
-/// tensors that it shows. Writing to state is refused.
-Error ProgramImporter::writeInPlace(const Node &node, Values &values,
-                                    Operand result) {
-  if (node.inputs.empty() ||
-      node.inputs.front().value.kind != Argument::Kind::Tensor)
-    return at(node, invalidModel("writes to what is no tensor"));
-  std::string name = node.inputs.front().value.names.front();
-  std::string kept;
-  while (true) {
-    if (buffers_.contains(name))
-      return at(node,
-                invalidModel("writes the buffer '" + printable(buffers_[name]) +
-                             "', which only running statistics may be"));
-    values[name] = result;
-    forgetViewsOf(name, kept);
-    auto view = views_.find(name);
-    if (view == views_.end())
-      return Error::success();
-    kept = name;
-    name = view->second.first;
-    Expected<Operand> whole =
-        writtenThrough(view->second.second, values[name], result);
-    if (!whole)
-      return at(node, whole.takeError());
-    result = *whole;
+/// Where results of the graph show elements of its inputs, the results of the
+/// node show elements of the arguments.
+static void shareResults(const Node &node, const Graph &graph,
+                         ArrayRef<std::string> inner, const Scope &innerScope,
+                         Scope &outer) {
+  for (auto [name, result] : zip(inner, resultNames(node)))
+    for (auto [index, input] : enumerate(graph.inputs))
+      if (innerScope.rootOf(name) == input.names.front())
+        outer.share(result, View{Sharing::Reordered,
+                                 node.inputs[index + 2].value.names.front()});
+}
+
+/// Gives the results of the graph to the node: without a gradient, unless it is
+/// enabled.
+Error ProgramImporter::giveResults(const Node &node, const Graph &graph,
+                                   const Scope &inner, Scope &scope) {
+  bool isTracked = node.inputs[0].value.ints.front() != 0;
+  std::vector<Operand> results;
+  std::vector<std::string> names;
+  for (const Argument &output : graph.outputs)
+    append_range(names, output.names);
+  build_.setLocation(locationOf(node));
+  for (const std::string &name : names) {
+    MPC_TRY_ASSIGN(Operand result, inner.read(name));
+    results.push_back(isTracked || !result.isFloat()
+                          ? result
+                          : build_.withoutGradient(result));
+  }
+  MPC_TRY(define(node, results, scope));
+  shareResults(node, graph, names, inner, scope);
+  return Error::success();
+}
+
+/// no_grad(): what it computes has no gradient.
+Error ProgramImporter::importUntracked(const Node &node, Scope &scope) {
+  Expected<const Graph *> graph = graphOf(node);
+  if (!graph)
+    return at(node, graph.takeError());
+  Scope inner(build_);
+  if (Error error = bindArguments(node, **graph, scope, inner))
+    return at(node, std::move(error));
+  MPC_TRY(importGraph(**graph, inner));
+  if (Error error = giveResults(node, **graph, inner, scope))
+    return at(node, std::move(error));
+  return Error::success();
+}
+
+/// A counter that is counted up; it has no result that may be read.
+void ProgramImporter::passCounter(const Node &node, StringRef state,
+                                  Scope &scope) {
+  noteCounter(state);
+  for (const std::string &name : resultNames(node)) {
+    states_[name] = state;
+    scope.forbid(name, "reads the counter '" + printable(state) +
+                           "', which is not counted");
   }
 }
 
-/// A counter of batches, which PyTorch itself does not read unless momentum is
-/// None.
-static bool countsBatches(StringRef buffer, const Node &node) {
-  return node.op() == "add_.Tensor" &&
-         buffer.rsplit('.').second == "num_batches_tracked";
+/// The first argument, where that is a tensor.
+static StringRef firstTensor(const Node &node) {
+  if (node.inputs.empty() ||
+      node.inputs.front().value.kind != Argument::Kind::Tensor)
+    return "";
+  return node.inputs.front().value.names.front();
 }
 
 Error ProgramImporter::importNode(const Node &node, const Graph &graph,
-                                  Values &values, size_t depth) {
-  build_.setLocation(locationOf(node));
-  if (node.target == kSetGrad)
-    return importUntracked(node, values, depth);
-  if (is_contained(kChecks, node.op()))
+                                  Scope &scope) {
+  if (isCheck(node))
     return Error::success();
   bool writes = withoutWriting(node.op()).has_value();
-  StringRef first;
-  if (!node.inputs.empty() && !node.inputs.front().value.names.empty())
-    first = node.inputs.front().value.names.front();
-  if (writes && countsBatches(buffers_.lookup(first), node)) {
-    std::string buffer = buffers_.lookup(first);
-    notes_.add("buffer '" + buffer + "'",
-               "is not counted: it stays what the file has");
-    for (const Argument &output : node.outputs)
-      for (const std::string &name : output.names)
-        buffers_[name] = buffer;
-    return define(node, values.lookup(first), values);
+  StringRef first = firstTensor(node);
+  std::string state = states_.lookup(first);
+  if (node.op() == "add_.Tensor" && countsBatches(state)) {
+    passCounter(node, state, scope);
+    return Error::success();
   }
-  MPC_TRY(checkFresh(node));
   const OpRow *row = table_.find(node.op());
   if (!row)
-    return at(node, invalidModel("this op is not supported"));
-  Call call(node, graph, values, build_);
-  if (Error error = emit(call, *row))
-    return at(node, std::move(error));
-  MPC_TRY(define(node, call.results(), values));
+    return invalidModel("this op is not supported");
+  if (writes && first.empty())
+    return invalidModel("writes to what is no tensor");
+  Call call(node, graph, scope, build_);
+  MPC_TRY(emit(call, *row));
+  MPC_TRY(define(node, call.results(), scope));
   if (writes && !call.results().empty())
-    MPC_TRY(writeInPlace(node, values, call.results().front()));
-  View view = writes ? View{View::Form::All} : call.view();
-  if (writes || row->isView)
-    for (const Argument &output : node.outputs)
-      for (const std::string &name : output.names)
-        views_[name] = {first.str(), view};
+    MPC_TRY(scope.write(first, call.results().front()));
+  View view = call.viewFor(writes ? Sharing::All : row->sharing);
+  view.base = first.str();
+  for (const std::string &name : resultNames(node))
+    scope.share(name, view);
   return Error::success();
 }
 
-Error ProgramImporter::finish(const Values &values) {
+Error ProgramImporter::finish() {
   SmallVector<Value> results;
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> names;
   for (const OutputSpec &output : program_.outputs) {
     if (output.kind == OutputSpec::Kind::BufferMutation)
       continue;
-    auto found = values.find(output.value);
-    if (found == values.end())
-      return invalidModel(program_.path + ": output '" +
-                          printable(output.value) +
-                          "' is no tensor that the program computes");
-    results.push_back(found->second.value);
+    Expected<Operand> value = scope_.read(output.value);
+    if (!value)
+      return prefixed(program_.path + ": output '" + printable(output.value) +
+                          "'",
+                      value.takeError());
+    results.push_back(value->value);
     types.push_back(results.back().getType());
     names.push_back(
         builder_.getDictionaryAttr(nn::nameAttribute(builder_, output.value)));
@@ -596,22 +534,6 @@ Error ProgramImporter::finish(const Values &values) {
       builder_.getFunctionType(function_.getFunctionType().getInputs(), types));
   function_.setAllResultAttrs(names);
   return Error::success();
-}
-
-Error ProgramImporter::verifyModule() {
-  std::string first;
-  ScopedDiagnosticHandler capture(&context_, [&](Diagnostic &diagnostic) {
-    if (!first.empty())
-      return success();
-    if (auto name = dyn_cast<NameLoc>(diagnostic.getLocation()))
-      first = "node '" + printable(name.getName()) + "': ";
-    first += diagnostic.str();
-    return success();
-  });
-  if (succeeded(verify(*result_.module)))
-    return Error::success();
-  return internalFault(program_.path + ": " + first +
-                       " (the importer has made IR that does not verify)");
 }
 
 Expected<ImportedModel> importProgram(StringRef json, StringRef name,

@@ -19,30 +19,75 @@ constexpr std::pair<int64_t, rt::DType> kScalarTypes[] = {
     {7, rt::DType::F32},  {8, rt::DType::F64}, {12, rt::DType::Bool},
     {13, rt::DType::BF16}};
 
+/// Reads an argument or a result: {"as_KIND": value}.
 class ArgumentReader {
 public:
-  explicit ArgumentReader(size_t depth) : depth_(depth) {}
-
-  Expected<Argument> read(const Json &json);
+  Expected<Argument> read(const Json &json) const;
 
 private:
-  Error readValue(StringRef key, const Json &value, Argument &argument);
-  Error readNames(const Json &list, Argument &argument);
-  Error readSymbols(const Json &list, Argument &argument);
+  using Kind = Argument::Kind;
 
-  size_t depth_; ///< Graphs around this argument.
+  /// How a kind is read.
+  struct Row {
+    StringLiteral key;
+    Error (ArgumentReader::*read)(const Json &value, Argument &argument) const;
+  };
+  static const Row kRows[];
+
+  Error readNone(const Json &, Argument &) const { return Error::success(); }
+  Error readTensor(const Json &value, Argument &argument) const;
+  Error readTensors(const Json &list, Argument &argument) const;
+  Error readOptional(const Json &value, Argument &argument) const;
+  template <Kind kind>
+  Error readInteger(const Json &value, Argument &argument) const;
+  Error readIntegers(const Json &list, Argument &argument) const;
+  Error readFloat(const Json &value, Argument &argument) const;
+  Error readFloats(const Json &list, Argument &argument) const;
+  Error readBool(const Json &value, Argument &argument) const;
+  Error readString(const Json &value, Argument &argument) const;
+  Error readSymbol(const Json &value, Argument &argument) const;
+  Error readSymbols(const Json &list, Argument &argument) const;
+  Error readSubgraph(const Json &value, Argument &argument) const;
 };
 
-Expected<Graph> readGraph(const Json &json, size_t depth);
+/// What has no row is a device, a layout or a memory format.
+const ArgumentReader::Row ArgumentReader::kRows[] = {
+    {"as_bool", &ArgumentReader::readBool},
+    {"as_float", &ArgumentReader::readFloat},
+    {"as_floats", &ArgumentReader::readFloats},
+    {"as_graph", &ArgumentReader::readSubgraph},
+    {"as_int", &ArgumentReader::readInteger<Kind::Int>},
+    {"as_ints", &ArgumentReader::readIntegers},
+    {"as_none", &ArgumentReader::readNone},
+    {"as_optional_tensor", &ArgumentReader::readOptional},
+    {"as_optional_tensors", &ArgumentReader::readTensors},
+    {"as_scalar_type", &ArgumentReader::readInteger<Kind::DType>},
+    {"as_string", &ArgumentReader::readString},
+    {"as_sym_int", &ArgumentReader::readSymbol},
+    {"as_sym_ints", &ArgumentReader::readSymbols},
+    {"as_tensor", &ArgumentReader::readTensor},
+    {"as_tensors", &ArgumentReader::readTensors},
+};
 
-Error ArgumentReader::readNames(const Json &list, Argument &argument) {
-  argument.kind = Argument::Kind::Tensors;
+Error ofAnotherType() { return malformed("an argument is of another type"); }
+
+Expected<Graph> readGraph(const Json &json);
+
+Error ArgumentReader::readTensor(const Json &value, Argument &argument) const {
+  argument.kind = Kind::Tensor;
+  MPC_TRY_ASSIGN(std::string name, readText(value, "name"));
+  argument.names.push_back(std::move(name));
+  return Error::success();
+}
+
+Error ArgumentReader::readTensors(const Json &list, Argument &argument) const {
+  argument.kind = Kind::Tensors;
   return readEach(list, "tensors", [&](const Json &element) -> Error {
-    const Json &present = field(element, "as_tensor");
     if (element.is_object() && element.contains("as_none")) {
       argument.names.emplace_back();
       return Error::success();
     }
+    const Json &present = field(element, "as_tensor");
     MPC_TRY_ASSIGN(std::string name,
                    readText(present.is_null() ? element : present, "name"));
     argument.names.push_back(std::move(name));
@@ -50,110 +95,109 @@ Error ArgumentReader::readNames(const Json &list, Argument &argument) {
   });
 }
 
-/// Sizes, some of which may be known by name alone.
-Error ArgumentReader::readSymbols(const Json &list, Argument &argument) {
-  argument.kind = Argument::Kind::Ints;
+Error ArgumentReader::readOptional(const Json &value,
+                                   Argument &argument) const {
+  MPC_TRY_ASSIGN(argument, read(value));
+  return Error::success();
+}
+
+template <Argument::Kind kind>
+Error ArgumentReader::readInteger(const Json &value, Argument &argument) const {
+  if (!value.is_number_integer())
+    return ofAnotherType();
+  argument.kind = kind;
+  argument.ints.push_back(value.get<int64_t>());
+  return Error::success();
+}
+
+Error ArgumentReader::readIntegers(const Json &list, Argument &argument) const {
+  argument.kind = Kind::Ints;
+  return readEach(list, "numbers", [&](const Json &element) -> Error {
+    if (!element.is_number_integer())
+      return ofAnotherType();
+    argument.ints.push_back(element.get<int64_t>());
+    return Error::success();
+  });
+}
+
+/// What JSON has no number for is a text: "Infinity", "-Infinity", "NaN".
+Error ArgumentReader::readFloat(const Json &value, Argument &argument) const {
+  argument.kind = Kind::Float;
+  double &number = argument.floats.emplace_back();
+  if (value.is_number())
+    value.get_to(number);
+  else if (!value.is_string() || !to_float(value.get<std::string>(), number))
+    return ofAnotherType();
+  return Error::success();
+}
+
+Error ArgumentReader::readFloats(const Json &list, Argument &argument) const {
+  argument.kind = Kind::Floats;
+  return readEach(list, "numbers", [&](const Json &element) -> Error {
+    if (!element.is_number())
+      return ofAnotherType();
+    argument.floats.push_back(element.get<double>());
+    return Error::success();
+  });
+}
+
+Error ArgumentReader::readBool(const Json &value, Argument &argument) const {
+  if (!value.is_boolean())
+    return ofAnotherType();
+  argument.kind = Kind::Bool;
+  argument.ints.push_back(value.get<bool>());
+  return Error::success();
+}
+
+Error ArgumentReader::readString(const Json &value, Argument &argument) const {
+  if (!value.is_string())
+    return ofAnotherType();
+  argument.kind = Kind::Text;
+  argument.text = value.get<std::string>();
+  return Error::success();
+}
+
+/// A size, which may be known by name alone.
+Error ArgumentReader::readSymbol(const Json &value, Argument &argument) const {
+  MPC_TRY_ASSIGN(std::optional<int64_t> size, readSize(value));
+  argument.kind = size ? Kind::Int : Kind::Symbol;
+  if (size)
+    argument.ints.push_back(*size);
+  return Error::success();
+}
+
+Error ArgumentReader::readSymbols(const Json &list, Argument &argument) const {
+  argument.kind = Kind::Ints;
   return readEach(list, "sizes", [&](const Json &element) -> Error {
     MPC_TRY_ASSIGN(std::optional<int64_t> size, readSize(element));
     if (size)
       argument.ints.push_back(*size);
     else
-      argument.kind = Argument::Kind::Symbol;
+      argument.kind = Kind::Symbol;
     return Error::success();
   });
 }
 
-Error ArgumentReader::readValue(StringRef key, const Json &value,
-                                Argument &argument) {
-  using Kind = Argument::Kind;
-  auto numbers = [&](Kind kind, auto &into, bool isRight) -> Error {
-    if (!isRight)
-      return malformed("argument '" + key + "' is of another type");
-    argument.kind = kind;
-    value.get_to(into.emplace_back());
-    return Error::success();
-  };
-  auto lists = [&](Kind kind, auto &into, auto isRight) -> Error {
-    argument.kind = kind;
-    return readEach(value, "numbers", [&](const Json &element) -> Error {
-      if (!isRight(element))
-        return malformed("argument '" + key + "' is of another type");
-      element.get_to(into.emplace_back());
-      return Error::success();
-    });
-  };
-  auto isInteger = [](const Json &json) { return json.is_number_integer(); };
-  auto isNumber = [](const Json &json) { return json.is_number(); };
-  if (key == "as_none")
-    return Error::success();
-  if (key == "as_tensor") {
-    argument.kind = Kind::Tensor;
-    MPC_TRY_ASSIGN(std::string name, readText(value, "name"));
-    argument.names.push_back(std::move(name));
-    return Error::success();
-  }
-  if (key == "as_tensors" || key == "as_optional_tensors")
-    return readNames(value, argument);
-  if (key == "as_optional_tensor") {
-    MPC_TRY_ASSIGN(argument, read(value));
-    return Error::success();
-  }
-  if (key == "as_int")
-    return numbers(Kind::Int, argument.ints, value.is_number_integer());
-  if (key == "as_float") {
-    // What JSON has no number for is a text: "Infinity", "-Infinity", "NaN".
-    argument.kind = Kind::Float;
-    if (value.is_string())
-      return to_float(value.get<std::string>(), argument.floats.emplace_back())
-                 ? Error::success()
-                 : malformed("argument '" + key + "' is no number");
-    return numbers(Kind::Float, argument.floats, value.is_number());
-  }
-  if (key == "as_bool") {
-    if (!value.is_boolean())
-      return malformed("argument '" + key + "' is of another type");
-    argument.kind = Kind::Bool;
-    argument.ints.push_back(value.get<bool>());
-    return Error::success();
-  }
-  if (key == "as_scalar_type")
-    return numbers(Kind::DType, argument.ints, value.is_number_integer());
-  if (key == "as_ints")
-    return lists(Kind::Ints, argument.ints, isInteger);
-  if (key == "as_floats")
-    return lists(Kind::Floats, argument.floats, isNumber);
-  if (key == "as_string") {
-    if (!value.is_string())
-      return malformed("argument '" + key + "' is of another type");
-    argument.kind = Kind::Text;
-    argument.text = value.get<std::string>();
-    return Error::success();
-  }
-  if (key == "as_sym_int") {
-    MPC_TRY_ASSIGN(std::optional<int64_t> size, readSize(value));
-    argument.kind = size ? Kind::Int : Kind::Symbol;
-    if (size)
-      argument.ints.push_back(*size);
-    return Error::success();
-  }
-  if (key == "as_sym_ints")
-    return readSymbols(value, argument);
-  if (key == "as_graph") {
-    argument.kind = Kind::Graph;
-    MPC_TRY_ASSIGN(Graph graph, readGraph(field(value, "graph"), depth_ + 1));
-    argument.graph = std::make_shared<const Graph>(std::move(graph));
-    return Error::success();
-  }
-  argument.kind = Kind::Ignored;
+Error ArgumentReader::readSubgraph(const Json &value,
+                                   Argument &argument) const {
+  argument.kind = Kind::Graph;
+  MPC_TRY_ASSIGN(Graph graph, readGraph(field(value, "graph")));
+  argument.graph = std::make_shared<const Graph>(std::move(graph));
   return Error::success();
 }
 
-/// {"as_KIND": value}
-Expected<Argument> ArgumentReader::read(const Json &json) {
+Expected<Argument> ArgumentReader::read(const Json &json) const {
   if (!json.is_object() || json.size() != 1)
     return malformed("expected an argument");
   Argument argument;
-  MPC_TRY(readValue(json.begin().key(), json.begin().value(), argument));
+  argument.kind = Kind::Ignored;
+  auto entry = json.begin();
+  for (const Row &row : kRows) {
+    if (row.key != entry.key())
+      continue;
+    argument.kind = Kind::None;
+    MPC_TRY((this->*row.read)(entry.value(), argument));
+  }
   return argument;
 }
 
@@ -183,10 +227,10 @@ std::string sourceOf(StringRef trace) {
   return found;
 }
 
-Expected<Node> readNode(const Json &json, size_t depth) {
+Expected<Node> readNode(const Json &json) {
   Node node;
   MPC_TRY_ASSIGN(node.target, readText(json, "target"));
-  ArgumentReader arguments(depth);
+  ArgumentReader arguments;
   MPC_TRY(readEach(
       field(json, "inputs"), "inputs", [&](const Json &input) -> Error {
         NamedArgument &named = node.inputs.emplace_back();
@@ -208,9 +252,9 @@ Expected<Node> readNode(const Json &json, size_t depth) {
   return node;
 }
 
-Expected<Graph> readGraph(const Json &json, size_t depth) {
+Expected<Graph> readGraph(const Json &json) {
   Graph graph;
-  ArgumentReader arguments(depth);
+  ArgumentReader arguments;
   auto readList = [&](const char *key, std::vector<Argument> &into) {
     return readEach(field(json, key), key, [&](const Json &element) -> Error {
       MPC_TRY_ASSIGN(Argument value, arguments.read(element));
@@ -222,7 +266,7 @@ Expected<Graph> readGraph(const Json &json, size_t depth) {
   MPC_TRY(readList("outputs", graph.outputs));
   MPC_TRY(readEach(field(json, "nodes"), "nodes",
                    [&](const Json &element) -> Error {
-                     MPC_TRY_ASSIGN(Node node, readNode(element, depth));
+                     MPC_TRY_ASSIGN(Node node, readNode(element));
                      graph.nodes.push_back(std::move(node));
                      return Error::success();
                    }));
@@ -328,7 +372,7 @@ Expected<Program> readChecked(StringRef text, StringRef path) {
   Program program;
   program.path = path.str();
   const Json &module = field(json, "graph_module");
-  MPC_TRY_ASSIGN(program.graph, readGraph(field(module, "graph"), 0));
+  MPC_TRY_ASSIGN(program.graph, readGraph(field(module, "graph")));
   const Json &signature = field(module, "signature");
   MPC_TRY(readEach(
       field(signature, "input_specs"), "input specs",

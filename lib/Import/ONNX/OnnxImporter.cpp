@@ -6,6 +6,7 @@
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/ParameterNames.h"
+#include "lib/Import/Finish.h"
 #include "lib/Import/ImportError.h"
 #include "lib/Import/NoteList.h"
 #include "lib/Import/ONNX/GraphInputs.h"
@@ -20,7 +21,6 @@
 #include "lib/Import/ONNX/Read/ModelChecks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -87,10 +87,8 @@ private:
   Error finish();
   Error checkDeclared(StringRef what, const ValueInfo &info,
                       const Operand &operand) const;
-  void eraseUnusedConstants();
   void declareParameters();
   void warnOfLosses();
-  Error verifyModule();
   Location locationOf(const Node &node);
   SmallVector<DictionaryAttr> namesOf(ArrayRef<StringRef> names);
 
@@ -122,11 +120,11 @@ Expected<ImportedModel> GraphImporter::run() {
   MPC_TRY(makeFunction());
   MPC_TRY(importNodes());
   MPC_TRY(finish());
-  eraseUnusedConstants();
+  eraseUnusedConstants(function_);
   declareParameters();
   result_.notes = notes_.lines();
   warnOfLosses();
-  MPC_TRY(verifyModule());
+  MPC_TRY(verifyImported(*result_.module, model_.path));
   result_.storage = std::move(model_.storage);
   return std::move(result_);
 }
@@ -514,14 +512,6 @@ Error GraphImporter::finish() {
   return Error::success();
 }
 
-/// Constants that were folded into others.
-void GraphImporter::eraseUnusedConstants() {
-  for (auto constant :
-       llvm::make_early_inc_range(function_.getOps<nn::ConstantOp>()))
-    if (constant->use_empty())
-      constant.erase();
-}
-
 void GraphImporter::declareParameters() {
   builder_.setInsertionPoint(function_);
   auto init = nn::InitAttr::get(&context_, "external", APFloat(0.0));
@@ -557,22 +547,6 @@ void GraphImporter::warnOfLosses() {
       "was folded cannot be trained as it was written. Export it with "
       "torch.onnx.export(..., dynamo=True, optimize=False)";
   result_.warnings.push_back(result_.losses);
-}
-
-Error GraphImporter::verifyModule() {
-  std::string first;
-  ScopedDiagnosticHandler capture(&context_, [&](Diagnostic &diagnostic) {
-    if (!first.empty())
-      return success();
-    if (auto name = dyn_cast<NameLoc>(diagnostic.getLocation()))
-      first = "node '" + printable(name.getName()) + "': ";
-    first += diagnostic.str();
-    return success();
-  });
-  if (succeeded(verify(*result_.module)))
-    return Error::success();
-  return internalFault(model_.path + ": " + first +
-                       " (the importer has made IR that does not verify)");
 }
 
 /// Adds `found` to `warnings`, of the model in the file at `path`.

@@ -210,6 +210,7 @@ def products():
     case(f, "conv2d", lambda x, w, b: A.conv2d.default(x, w, b, [2, 1], [1, 0]), t(2, 3, 6, 5), t(4, 3, 3, 2), t(4))
     case(f, "conv2d", A.conv2d.default, t(3, 6, 5), t(4, 3, 3, 2))
     case(f, "conv2d", lambda x, w: A.conv2d.padding(x, w, None, [1, 1], "same"), t(2, 3, 6, 5), t(4, 3, 3, 2))
+    case(f, "conv2d", lambda x, w: A.conv2d.padding(x, w, None, [2, 1], "valid"), t(2, 3, 6, 5), t(4, 3, 3, 2))
     case(f, "conv3d", A.conv3d.default, t(1, 2, 3, 4, 3), t(2, 2, 2, 2, 2))
     case(f, "convolution", lambda x, w, b: A.convolution.default(x, w, b, [1], [1], [1], False, [0], 1), t(2, 3, 7), t(4, 3, 3), t(4))
     case(f, "conv_transpose1d", lambda x, w, b: A.conv_transpose1d.default(x, w, b, [2], [1], [1], 2, [1]), t(2, 4, 5), t(4, 3, 3), t(6))
@@ -384,6 +385,54 @@ class Family(torch.nn.Module):
         return next(self.parameters()).dtype
 
 
+class Modules(torch.nn.Module):
+    """What modules and contexts decide: layers in train() and eval(), a tied weight, no_grad(), a buffer
+    that no state_dict() has, a row without gradient, writes through a slice."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(7, 4, padding_idx=2)
+        self.norm = torch.nn.BatchNorm1d(4)
+        self.frozen = torch.nn.BatchNorm1d(4).eval()
+        self.drop = torch.nn.Dropout(0.5).eval()
+        self.head = torch.nn.Linear(4, 7, bias=False)
+        self.register_buffer("scale", torch.tensor([0.5, 1.0, 1.5, 2.0]), persistent=False)
+        with torch.no_grad():
+            for index, tensor in enumerate((self.table.weight, self.norm.weight, self.norm.bias, self.frozen.weight,
+                                            self.frozen.running_mean, self.frozen.running_var)):
+                tensor.copy_(t(*tensor.shape, low=0.5 if index == 5 else -2.0, seed=[100 + index]))
+        self.head.weight = self.table.weight
+
+    def forward(self, x, tokens, target):
+        h = self.drop(self.frozen(self.norm(self.table(tokens) + x)))
+        with torch.no_grad():
+            centre = h.mean(0)
+        h = (h - centre) * self.scale
+        moved = h * 2
+        moved[:, 1:3] = h[:, :2]
+        return torch.nn.functional.cross_entropy(self.head(moved), target)
+
+    @staticmethod
+    def batch():
+        return {"x": t(6, 4, seed=[200]), "tokens": ints([0, 1, 2, 3, 6, 2]), "target": ints([1, 0, 5, 6, 2, 3])}
+
+
+def save_modules(folder):
+    """With the statistics that the step leaves."""
+    batch = Modules.batch()
+    save(torch.export.export(Modules(), tuple(batch.values()), strict=False), folder / "modules.pt2")
+    module = Modules().double()
+    loss = module(*(value.double() if value.is_floating_point() else value for value in batch.values()))
+    loss.backward()
+    found = {name: value.numpy() for name, value in batch.items()}
+    found["loss"] = loss.detach().numpy().astype(np.float32)
+    for name, parameter in module.named_parameters():
+        found[f"grad.{name}"] = parameter.grad.numpy().astype(np.float32)
+    for name in ("running_mean", "running_var"):
+        found[f"stat.norm.{name}"] = getattr(module.norm, name).numpy().astype(np.float32)
+    save_file({name: np.ascontiguousarray(value) for name, value in found.items()}, folder / "modules.safetensors")
+
+
 def without_paths(text):
     """File "/home/me/venv/lib/python3/site-packages/torch/nn.py" keeps what stands behind "lib/"."""
     def shorter(match):
@@ -434,6 +483,7 @@ def main():
         save_file({name: np.asarray(value, dtype=np.float32) for name, value in found.items()},
                   arguments.folder / f"{family}.safetensors")
         print(family, len(cases), flush=True)
+    save_modules(arguments.folder)
 
 
 if __name__ == "__main__":

@@ -260,16 +260,6 @@ Error emitReversedSub(Call &call) {
   return Error::success();
 }
 
-/// Where the rest of a division has not the divisor's sign.
-Operand hasOtherSign(TensorBuilder &b, const Operand &rest,
-                     const Operand &divisor) {
-  Operand zero = b.splatLike(rest, 0.0);
-  Operand differs =
-      b.compare(nn::CompareKind::NE, b.compare(nn::CompareKind::LT, rest, zero),
-                b.compare(nn::CompareKind::LT, divisor, zero));
-  return logicalAnd(b, b.compare(nn::CompareKind::NE, rest, zero), differs);
-}
-
 /// A quotient of floats, rounded down, to zero or not at all.
 Operand roundedQuotient(TensorBuilder &b, const Operand &quotient,
                         StringRef rounding) {
@@ -312,10 +302,7 @@ Error emitDivMode(Call &call) {
 Error emitRemainder(Call &call) {
   MPC_TRY_ASSIGN(Operand x, numberOperand(call));
   MPC_TRY_ASSIGN(Operand y, call.operandLikeResult("other"));
-  TensorBuilder &b = call.build;
-  Operand rest = b.pair<nn::RemOp>(x, y);
-  call.result(
-      b.select(hasOtherSign(b, rest, y), b.binary(Binary::Add, rest, y), rest));
+  call.result(flooredRest(call.build, x, y));
   return Error::success();
 }
 
@@ -463,8 +450,6 @@ Error emitAddCombined(Call &call) {
   return Error::success();
 }
 
-constexpr bool kIsView = true;
-
 const OpRow kRows[] = {
     {"__and__.Tensor", emitBitwise<Logic::And, nn::BitAndOp>},
     {"__or__.Tensor", emitBitwise<Logic::Or, nn::BitOrOp>},
@@ -493,10 +478,10 @@ const OpRow kRows[] = {
     {"clamp_min.default", emitClamp},
     {"clip.default", emitClamp},
     {"clone.default", emitCast},
-    {"contiguous.default", emitCast, kIsView},
+    {"contiguous.default", emitCast, Sharing::Maybe},
     {"cos.default", emitUnary<nn::CosOp>},
     {"cosh.default", emitUnary<nn::CoshOp>},
-    {"detach.default", emitDetach, kIsView},
+    {"detach.default", emitDetach, Sharing::Reordered},
     {"div.Scalar", emitArithmetic<Binary::Div>},
     {"div.Scalar_mode", emitDivMode},
     {"div.Tensor", emitArithmetic<Binary::Div>},
@@ -572,11 +557,11 @@ const OpRow kRows[] = {
     {"sub.Tensor", emitArithmetic<Binary::Sub>},
     {"tan.default", emitUnary<nn::TanOp>},
     {"tanh.default", emitUnary<nn::TanhOp>},
-    {"to.device", emitCast, kIsView},
-    {"to.dtype", emitCast, kIsView},
-    {"to.dtype_layout", emitCast, kIsView},
-    {"to.other", emitCast, kIsView},
-    {"type_as.default", emitCast, kIsView},
+    {"to.device", emitCast, Sharing::Maybe},
+    {"to.dtype", emitCast, Sharing::Maybe},
+    {"to.dtype_layout", emitCast, Sharing::Maybe},
+    {"to.other", emitCast, Sharing::Maybe},
+    {"type_as.default", emitCast, Sharing::Maybe},
     {"where.Scalar", emitWhere},
     {"where.ScalarOther", emitWhere},
     {"where.ScalarSelf", emitWhere},

@@ -4,6 +4,7 @@
 #include "lib/Import/Exported/Call.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/ClassLoss.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
@@ -12,21 +13,14 @@ namespace mpc::exported {
 
 namespace {
 
-/// torch's numbers of reductions.
-enum class Join : int64_t { None = 0, Mean = 1, Sum = 2 };
-
-Expected<Join> readJoin(Call &call) {
+/// By torch's numbers.
+Expected<Reduction> readReduction(Call &call) {
   MPC_TRY_ASSIGN(int64_t number, call.integer("reduction", 1));
   if (number < 0 || number > 2)
     return call.fail("reduction is " + Twine(number));
-  return static_cast<Join>(number);
-}
-
-Operand joined(TensorBuilder &b, const Operand &loss, Join join) {
-  auto all = to_vector(seq<int64_t>(0, loss.rank()));
-  if (join == Join::None)
-    return loss;
-  return join == Join::Sum ? b.reduceSum(loss, all) : b.reduceMean(loss, all);
+  constexpr Reduction kReductions[] = {Reduction::None, Reduction::Mean,
+                                       Reduction::Sum};
+  return kReductions[number];
 }
 
 /// Prediction and target of one type and shape. PyTorch warns of a target that
@@ -45,19 +39,20 @@ Error readPair(Call &call, Operand &input, Operand &target) {
 Error emitMse(Call &call) {
   Operand input, target;
   MPC_TRY(readPair(call, input, target));
-  MPC_TRY_ASSIGN(Join join, readJoin(call));
+  MPC_TRY_ASSIGN(Reduction reduction, readReduction(call));
   TensorBuilder &b = call.build;
   Operand distance = b.binary(Binary::Sub, input, target);
-  call.result(joined(b, b.binary(Binary::Mul, distance, distance), join));
+  call.result(reduced(b, b.binary(Binary::Mul, distance, distance), reduction));
   return Error::success();
 }
 
 Error emitL1(Call &call) {
   Operand input, target;
   MPC_TRY(readPair(call, input, target));
-  MPC_TRY_ASSIGN(Join join, readJoin(call));
+  MPC_TRY_ASSIGN(Reduction reduction, readReduction(call));
   TensorBuilder &b = call.build;
-  call.result(joined(b, b.abs(b.binary(Binary::Sub, input, target)), join));
+  call.result(
+      reduced(b, b.abs(b.binary(Binary::Sub, input, target)), reduction));
   return Error::success();
 }
 
@@ -65,7 +60,7 @@ Error emitL1(Call &call) {
 Error bounded(Call &call, double width, double steepness) {
   Operand input, target;
   MPC_TRY(readPair(call, input, target));
-  MPC_TRY_ASSIGN(Join join, readJoin(call));
+  MPC_TRY_ASSIGN(Reduction reduction, readReduction(call));
   TensorBuilder &b = call.build;
   Operand distance = b.abs(b.binary(Binary::Sub, input, target));
   Operand isNear =
@@ -75,7 +70,7 @@ Error bounded(Call &call, double width, double steepness) {
   Operand line =
       b.binary(Binary::Mul, b.binary(Binary::Sub, distance, width / 2.0),
                steepness * width);
-  call.result(joined(b, b.select(isNear, square, line), join));
+  call.result(reduced(b, b.select(isNear, square, line), reduction));
   return Error::success();
 }
 
@@ -108,7 +103,7 @@ Expected<Operand> weightedBy(Call &call, StringRef name, const Operand &loss) {
 Error emitBceWithLogits(Call &call) {
   Operand x, y;
   MPC_TRY(readPair(call, x, y));
-  MPC_TRY_ASSIGN(Join join, readJoin(call));
+  MPC_TRY_ASSIGN(Reduction reduction, readReduction(call));
   MPC_TRY_ASSIGN(std::optional<Operand> positive,
                  call.maybeTensor("pos_weight"));
   TensorBuilder &b = call.build;
@@ -123,7 +118,7 @@ Error emitBceWithLogits(Call &call) {
   Operand rest = b.binary(Binary::Sub, b.splatLike(y, 1.0), y);
   Operand loss = b.binary(Binary::Add, b.binary(Binary::Mul, rest, x), soft);
   MPC_TRY_ASSIGN(loss, weightedBy(call, "weight", loss));
-  call.result(joined(b, loss, join));
+  call.result(reduced(b, loss, reduction));
   return Error::success();
 }
 
@@ -131,7 +126,7 @@ Error emitBceWithLogits(Call &call) {
 Error emitBce(Call &call) {
   Operand x, y;
   MPC_TRY(readPair(call, x, y));
-  MPC_TRY_ASSIGN(Join join, readJoin(call));
+  MPC_TRY_ASSIGN(Reduction reduction, readReduction(call));
   TensorBuilder &b = call.build;
   auto logOf = [&](const Operand &p) {
     return b.binary(Binary::Max, b.log(p), -100.0);
@@ -142,7 +137,7 @@ Error emitBce(Call &call) {
                           logOf(b.binary(Binary::Sub, one, x)));
   Operand loss = b.neg(b.binary(Binary::Add, hit, miss));
   MPC_TRY_ASSIGN(loss, weightedBy(call, "weight", loss));
-  call.result(joined(b, loss, join));
+  call.result(reduced(b, loss, reduction));
   return Error::success();
 }
 
@@ -150,7 +145,7 @@ Error emitBce(Call &call) {
 Error emitKLDivergence(Call &call) {
   Operand x, y;
   MPC_TRY(readPair(call, x, y));
-  MPC_TRY_ASSIGN(Join join, readJoin(call));
+  MPC_TRY_ASSIGN(Reduction reduction, readReduction(call));
   MPC_TRY_ASSIGN(bool isLog, call.flag("log_target", false));
   TensorBuilder &b = call.build;
   Operand loss;
@@ -163,7 +158,7 @@ Error emitKLDivergence(Call &call) {
     loss = b.binary(Binary::Sub, b.binary(Binary::Mul, y, b.log(safe)),
                     b.binary(Binary::Mul, y, x));
   }
-  call.result(joined(b, loss, join));
+  call.result(reduced(b, loss, reduction));
   return Error::success();
 }
 
@@ -171,38 +166,30 @@ Error emitKLDivergence(Call &call) {
 // Classes
 //===----------------------------------------------------------------------===//
 
-/// A loss over classes, which are axis 1 of [batch, classes, ..], or the only
-/// axis of one sample.
-struct ClassLoss {
-  Operand scores, target;
-  std::optional<Operand> weight;
-  Join join = Join::Mean;
-  int64_t ignored = -100, axis = 0, classes = 0;
-  double smoothing = 0.0;
-};
-
-Expected<ClassLoss> readClassLoss(Call &call, StringRef scores) {
+/// Scores, which are logarithms of probabilities or become such, and what else
+/// is said of the loss.
+Expected<ClassLoss> readClassLoss(Call &call) {
   ClassLoss loss;
-  MPC_TRY_ASSIGN(loss.scores, call.real(scores));
+  MPC_TRY_ASSIGN(loss.logProbability, call.real("self"));
   MPC_TRY_ASSIGN(loss.target, call.tensor("target"));
   MPC_TRY_ASSIGN(loss.weight, call.maybeTensor("weight"));
-  MPC_TRY_ASSIGN(loss.join, readJoin(call));
+  MPC_TRY_ASSIGN(loss.reduction, readReduction(call));
   MPC_TRY_ASSIGN(loss.ignored, call.integer("ignore_index", -100));
   MPC_TRY_ASSIGN(loss.smoothing, call.number("label_smoothing", 0.0));
-  if (loss.scores.rank() < 1 || is_contained(loss.scores.shape, 0))
-    return call.fail("the scores are " + shapeText(loss.scores.shape));
-  loss.axis = std::min<int64_t>(loss.scores.rank() - 1, 1);
-  loss.classes = loss.scores.shape[loss.axis];
-  if (loss.weight && (loss.weight->shape != Shape{loss.classes} ||
-                      loss.weight->type != loss.scores.type))
+  const Operand &scores = loss.logProbability;
+  if (scores.rank() < 1 || is_contained(scores.shape, 0))
+    return call.fail("the scores are " + shapeText(scores.shape));
+  int64_t classes = scores.shape[classAxis(scores)];
+  if (loss.weight && (loss.weight->shape != Shape{classes} ||
+                      loss.weight->type != scores.type))
     return call.fail("the weight is " + shapeText(loss.weight->shape) +
-                     ", expected " + Twine(loss.classes));
+                     ", expected " + Twine(classes));
   return loss;
 }
 
 Error checkLabels(Call &call, const ClassLoss &loss) {
-  Shape expected = loss.scores.shape;
-  expected.erase(expected.begin() + loss.axis);
+  Shape expected = loss.logProbability.shape;
+  expected.erase(expected.begin() + classAxis(loss.logProbability));
   if (loss.target.shape != expected)
     return call.fail("the target is " + shapeText(loss.target.shape) +
                      ", expected " + shapeText(expected));
@@ -211,97 +198,38 @@ Error checkLabels(Call &call, const ClassLoss &loss) {
   return Error::success();
 }
 
-/// Each class's logarithm by the weight of the class.
-Operand weighted(TensorBuilder &b, const ClassLoss &loss,
-                 const Operand &logProbability) {
-  if (!loss.weight)
-    return logProbability;
-  return b.binary(Binary::Mul, logProbability,
-                  b.broadcast(*loss.weight, logProbability.shape, {loss.axis}));
-}
-
-Operand classesLast(TensorBuilder &b, const ClassLoss &loss, const Operand &x) {
-  auto order = to_vector(seq<int64_t>(0, x.rank()));
-  std::rotate(order.begin() + loss.axis, order.begin() + loss.axis + 1,
-              order.end());
-  return b.transpose(x, order);
-}
-
-/// Against labels: each loss by its label's weight, 0 where it is ignored; the
-/// mean is over the weights.
-Operand labelLoss(TensorBuilder &b, const ClassLoss &loss,
-                  const Operand &logProbability) {
-  const Operand &target = loss.target;
-  Operand isIgnored =
-      b.compare(nn::CompareKind::EQ, target,
-                b.splatLike(target, static_cast<double>(loss.ignored)));
-  Operand label = b.select(isIgnored, b.splatLike(target, 0.0), target);
-  Operand last = classesLast(b, loss, logProbability);
-  Operand each = b.neg(b.gather(last, label, label.rank(), label.rank()));
-  Operand weights =
-      loss.weight ? b.gather(*loss.weight, label, 0) : b.splatLike(each, 1.0);
-  weights = b.select(isIgnored, b.splatLike(weights, 0.0), weights);
-  each = b.binary(Binary::Mul, each, weights);
-  if (loss.smoothing > 0.0) {
-    Operand all =
-        b.neg(b.reduceSum(weighted(b, loss, logProbability), {loss.axis}));
-    all = b.select(isIgnored, b.splatLike(all, 0.0), all);
-    each =
-        b.binary(Binary::Add, b.binary(Binary::Mul, each, 1.0 - loss.smoothing),
-                 b.binary(Binary::Mul, all,
-                          loss.smoothing / static_cast<double>(loss.classes)));
-  }
-  if (loss.join != Join::Mean)
-    return joined(b, each, loss.join);
-  auto places = to_vector(seq<int64_t>(0, each.rank()));
-  return b.binary(Binary::Div, b.reduceSum(each, places),
-                  b.reduceSum(weights, places));
-}
-
-/// Against probabilities, whose mean is over the places.
-Expected<Operand> probabilityLoss(Call &call, const ClassLoss &loss,
-                                  const Operand &logProbability) {
-  TensorBuilder &b = call.build;
-  if (loss.target.type != loss.scores.type)
-    return call.fail("probabilities as targets are of the scores' type");
-  Operand target = loss.target;
-  auto classes = static_cast<double>(loss.classes);
-  if (loss.smoothing > 0.0)
-    target = b.binary(Binary::Add,
-                      b.binary(Binary::Mul, target, 1.0 - loss.smoothing),
-                      loss.smoothing / classes);
-  Operand terms =
-      b.binary(Binary::Mul, weighted(b, loss, logProbability), target);
-  return joined(b, b.neg(b.reduceSum(terms, {loss.axis})), loss.join);
+/// The mean against labels, of which all classes weigh the same, is one op.
+Operand meanLoss(TensorBuilder &b, const ClassLoss &loss) {
+  const Operand &scores = loss.logProbability;
+  return b.fromValue(nn::CrossEntropyOp::create(
+      b.builder(), b.location(), b.tensorType(scores.type, {}), scores.value,
+      loss.target.value, b.builder().getI64IntegerAttr(classAxis(scores)),
+      b.builder().getI64IntegerAttr(*loss.ignored)));
 }
 
 Error emitCrossEntropy(Call &call) {
-  MPC_TRY_ASSIGN(ClassLoss loss, readClassLoss(call, "self"));
+  MPC_TRY_ASSIGN(ClassLoss loss, readClassLoss(call));
   TensorBuilder &b = call.build;
-  if (loss.target.isFloat() && loss.target.shape == loss.scores.shape) {
-    MPC_TRY_ASSIGN(
-        Operand result,
-        probabilityLoss(call, loss, b.logSoftmax(loss.scores, loss.axis)));
-    call.result(result);
+  const Operand scores = loss.logProbability;
+  bool hasLabels = !loss.target.isFloat() || loss.target.shape != scores.shape;
+  if (hasLabels)
+    MPC_TRY(checkLabels(call, loss));
+  else if (loss.target.type != scores.type)
+    return call.fail("probabilities as targets are of the scores' type");
+  if (hasLabels && !loss.weight && loss.smoothing == 0.0 &&
+      loss.reduction == Reduction::Mean) {
+    call.result(meanLoss(b, loss));
     return Error::success();
   }
-  MPC_TRY(checkLabels(call, loss));
-  if (loss.weight || loss.smoothing > 0.0 || loss.join != Join::Mean) {
-    call.result(labelLoss(b, loss, b.logSoftmax(loss.scores, loss.axis)));
-    return Error::success();
-  }
-  call.result(b.fromValue(nn::CrossEntropyOp::create(
-      b.builder(), b.location(), b.tensorType(loss.scores.type, {}),
-      loss.scores.value, loss.target.value,
-      b.builder().getI64IntegerAttr(loss.axis),
-      b.builder().getI64IntegerAttr(loss.ignored))));
+  loss.logProbability = b.logSoftmax(scores, classAxis(scores));
+  call.result(hasLabels ? lossOfLabels(b, loss) : lossOfProbabilities(b, loss));
   return Error::success();
 }
 
 Error emitNegativeLogLikelihood(Call &call) {
-  MPC_TRY_ASSIGN(ClassLoss loss, readClassLoss(call, "self"));
+  MPC_TRY_ASSIGN(ClassLoss loss, readClassLoss(call));
   MPC_TRY(checkLabels(call, loss));
-  call.result(labelLoss(call.build, loss, loss.scores));
+  call.result(lossOfLabels(call.build, loss));
   return Error::success();
 }
 

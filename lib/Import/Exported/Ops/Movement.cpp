@@ -18,7 +18,6 @@ Error emitReshape(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
   MPC_TRY_ASSIGN(Shape shape, call.resultShape());
   MPC_TRY_ASSIGN(x, call.reshaped(x, shape));
-  call.shows({View::Form::All});
   call.result(x);
   return Error::success();
 }
@@ -125,7 +124,7 @@ Error emitSlice(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
   MPC_TRY_ASSIGN(Cut cut, readCut(call, x));
   if (cut.step == 1)
-    call.shows({View::Form::Part, cut.axis, cut.start, cut.limit});
+    call.shows(cut.axis, cut.start, cut.limit);
   call.result(sliced(call.build, x, cut));
   return Error::success();
 }
@@ -138,7 +137,7 @@ Error emitNarrow(Call &call) {
   if (x.rank() == 0 || start < 0 || length < 0 ||
       start > x.shape[axis] - length)
     return call.fail("a part does not lie in the operand");
-  call.shows({View::Form::Part, axis, start, start + length});
+  call.shows(axis, start, start + length);
   call.result(call.build.sliceAxis(x, axis, start, start + length));
   return Error::success();
 }
@@ -162,7 +161,7 @@ Error emitSelect(Call &call) {
   MPC_TRY_ASSIGN(int64_t index, call.integer("index"));
   MPC_TRY_ASSIGN(Operand result, selected(call, x, axis, index));
   int64_t place = index < 0 ? index + x.shape[axis] : index;
-  call.shows({View::Form::Part, axis, place, place + 1});
+  call.shows(axis, place, place + 1);
   call.result(result);
   return Error::success();
 }
@@ -486,59 +485,59 @@ Error emitSliceScatter(Call &call) {
 
 const OpRow kRows[] = {
     {"_unsafe_view.default", emitReshape},
-    {"adjoint.default", emitMatrixTranspose, true},
-    {"alias.default", emitReshape, true},
+    {"adjoint.default", emitMatrixTranspose, Sharing::Reordered},
+    {"alias.default", emitReshape, Sharing::All},
     {"arange.default", emitArange},
     {"arange.start", emitArange},
     {"arange.start_step", emitArange},
-    {"broadcast_tensors.default", emitBroadcastTensors, true},
+    {"broadcast_tensors.default", emitBroadcastTensors, Sharing::Reordered},
     {"cat.default", emitCat},
-    {"chunk.default", emitChunk, true},
+    {"chunk.default", emitChunk, Sharing::Reordered},
     {"concat.default", emitCat},
     {"constant_pad_nd.default", emitPad},
     {"copy.default", emitCopy},
     {"empty_like.default", emitZeros},
-    {"expand.default", emitExpand, true},
-    {"expand_as.default", emitExpand, true},
+    {"expand.default", emitExpand, Sharing::Reordered},
+    {"expand_as.default", emitExpand, Sharing::Reordered},
     {"fill.Scalar", emitFill},
     {"fill.Tensor", emitFill},
-    {"flatten.using_ints", emitReshape, true},
+    {"flatten.using_ints", emitReshape, Sharing::Maybe},
     {"flip.default", emitFlip},
     {"full.default", emitFull},
     {"full_like.default", emitFull},
     {"linspace.default", emitLinspace},
-    {"mT.default", emitMatrixTranspose, true},
-    {"narrow.default", emitNarrow, true},
+    {"mT.default", emitMatrixTranspose, Sharing::Reordered},
+    {"narrow.default", emitNarrow, Sharing::Part},
     {"new_full.default", emitFull},
     {"new_ones.default", emitOnes},
     {"new_zeros.default", emitZeros},
-    {"numpy_T.default", emitReversedAxes, true},
+    {"numpy_T.default", emitReversedAxes, Sharing::Reordered},
     {"ones.default", emitOnes},
     {"ones_like.default", emitOnes},
     {"pad.default", emitPad},
-    {"permute.default", emitPermute, true},
+    {"permute.default", emitPermute, Sharing::Reordered},
     {"repeat.default", emitRepeat},
-    {"reshape.default", emitReshape, true},
+    {"reshape.default", emitReshape, Sharing::Maybe},
     {"roll.default", emitRoll},
     {"scalar_tensor.default", emitScalarTensor},
-    {"select.int", emitSelect, true},
-    {"slice.Tensor", emitSlice, true},
+    {"select.int", emitSelect, Sharing::Part},
+    {"slice.Tensor", emitSlice, Sharing::Part},
     {"slice_scatter.default", emitSliceScatter},
-    {"split.Tensor", emitSplit, true},
-    {"split_with_sizes.default", emitSplitWithSizes, true},
-    {"squeeze.default", emitReshape, true},
-    {"squeeze.dim", emitReshape, true},
-    {"squeeze.dims", emitReshape, true},
+    {"split.Tensor", emitSplit, Sharing::Reordered},
+    {"split_with_sizes.default", emitSplitWithSizes, Sharing::Reordered},
+    {"squeeze.default", emitReshape, Sharing::All},
+    {"squeeze.dim", emitReshape, Sharing::All},
+    {"squeeze.dims", emitReshape, Sharing::All},
     {"stack.default", emitStack},
-    {"t.default", emitReversedAxes, true},
-    {"transpose.int", emitTranspose, true},
+    {"t.default", emitReversedAxes, Sharing::Reordered},
+    {"transpose.int", emitTranspose, Sharing::Reordered},
     {"tril.default", emitTriangle<nn::CompareKind::LE>},
     {"triu.default", emitTriangle<nn::CompareKind::GE>},
-    {"unbind.int", emitUnbind, true},
-    {"unflatten.int", emitReshape, true},
-    {"unsqueeze.default", emitReshape, true},
-    {"view.default", emitReshape, true},
-    {"view_as.default", emitReshape, true},
+    {"unbind.int", emitUnbind, Sharing::Reordered},
+    {"unflatten.int", emitReshape, Sharing::All},
+    {"unsqueeze.default", emitReshape, Sharing::All},
+    {"view.default", emitReshape, Sharing::All},
+    {"view_as.default", emitReshape, Sharing::All},
     {"zero.default", emitZeros},
     {"zeros.default", emitZeros},
     {"zeros_like.default", emitZeros},

@@ -168,25 +168,32 @@ Error countWindows(Call &call, Window &window, ArrayRef<int64_t> input) {
   return Error::success();
 }
 
+/// How a convolution says its pads.
+enum class Padding {
+  Numbers, ///< One for each axis.
+  Same,    ///< As many as keep the size.
+  None,
+};
+
 Expected<Window> readWindow(Call &call, const Operand &x,
-                            ArrayRef<int64_t> kernel, bool isSame) {
+                            ArrayRef<int64_t> kernel, Padding padding) {
   Window window;
   size_t axes = kernel.size();
   window.kernel.assign(kernel.begin(), kernel.end());
   MPC_TRY_ASSIGN(window.strides, call.perAxis("stride", axes, 1));
   MPC_TRY_ASSIGN(window.dilations, call.perAxis("dilation", axes, 1));
   window.low.assign(axes, 0);
-  if (!isSame) {
+  if (padding == Padding::Numbers) {
     MPC_TRY_ASSIGN(window.low, call.perAxis("padding", axes, 0));
   }
   window.high = window.low;
-  if (isSame)
+  if (padding == Padding::Same)
     padToSame(window);
   MPC_TRY(countWindows(call, window, ArrayRef(x.shape).drop_front(2)));
   return window;
 }
 
-Error emitConvolution(Call &call, bool isSame) {
+Error emitConvolution(Call &call, Padding padding) {
   MPC_TRY_ASSIGN(Operand x, call.real("input"));
   MPC_TRY_ASSIGN(Operand weight, call.real("weight"));
   MPC_TRY_ASSIGN(std::optional<Operand> bias, call.maybeTensor("bias"));
@@ -206,7 +213,7 @@ Error emitConvolution(Call &call, bool isSame) {
     return call.fail("the bias is " + shapeText(bias->shape));
   MPC_TRY_ASSIGN(
       Window window,
-      readWindow(call, x, ArrayRef(weight.shape).drop_front(2), isSame));
+      readWindow(call, x, ArrayRef(weight.shape).drop_front(2), padding));
   Operand result =
       buildConv(b, x, weight, bias ? &*bias : nullptr, window, groups);
   call.result(isSingle ? b.reshape(result, ArrayRef(result.shape).drop_front())
@@ -214,16 +221,15 @@ Error emitConvolution(Call &call, bool isSame) {
   return Error::success();
 }
 
-Error emitConv(Call &call) { return emitConvolution(call, false); }
+Error emitConv(Call &call) { return emitConvolution(call, Padding::Numbers); }
 
 /// Padding is a word here.
 Error emitConvOfWord(Call &call) {
   MPC_TRY_ASSIGN(std::string padding, call.text("padding", "valid"));
   if (padding != "same" && padding != "valid")
     return call.fail("padding is '" + printable(padding) + "'");
-  return padding == "same" ? emitConvolution(call, true)
-                           : call.fail("padding='valid' is not supported; "
-                                       "write padding=0");
+  return emitConvolution(call,
+                         padding == "same" ? Padding::Same : Padding::None);
 }
 
 /// conv2d of core ATen, of any number of axes.
@@ -231,7 +237,7 @@ Error emitAnyConvolution(Call &call) {
   MPC_TRY_ASSIGN(bool isTransposed, call.flag("transposed", false));
   if (isTransposed)
     return call.fail("a transposed one is not supported in this form");
-  return emitConvolution(call, false);
+  return emitConvolution(call, Padding::Numbers);
 }
 
 /// A transposed convolution is a convolution of the input spread by its

@@ -23,7 +23,8 @@ Expected<Operand> droppedOperand(Call &call) {
   return call.real(call.has("input") ? "input" : "self");
 }
 
-/// Elements that are dropped in training; a layer in eval() passes them on.
+/// Elements that are dropped in training; a layer in eval() gives its operand
+/// itself.
 Error emitDropout(Call &call) {
   MPC_TRY_ASSIGN(Operand x, droppedOperand(call));
   MPC_TRY_ASSIGN(double p, probabilityOf(call));
@@ -83,8 +84,8 @@ Error emitBernoulli(Call &call) {
 
 const OpRow kRows[] = {
     {"bernoulli.default", emitBernoulli},
-    {"dropout.default", emitDropout},
-    {"feature_dropout.default", emitFeatureDropout},
+    {"dropout.default", emitDropout, Sharing::Maybe},
+    {"feature_dropout.default", emitFeatureDropout, Sharing::Maybe},
     {"rand.default", emitDraw<drawUniform>},
     {"rand_like.default", emitDraw<drawUniform>},
     {"randn.default", emitDraw<drawNormal>},

@@ -90,25 +90,13 @@ Error emitAveragePool(Call &call, size_t axes) {
   MPC_TRY_ASSIGN(bool countsPadding, call.flag("count_include_pad", true));
   MPC_TRY_ASSIGN(int64_t divisor, call.integer("divisor_override", 0));
   MPC_TRY_ASSIGN(Shape result, call.resultShape());
-  TensorBuilder &b = call.build;
-  if (countElements(window.kernel).value_or(INT64_MAX) > 1024)
-    return call.fail("windows of more than 1024 elements are not supported");
-  std::optional<Operand> output;
-  if (divisor == 0)
-    output = averageTiles(b, x, window);
-  if (!output) {
-    Operand sum = sumOverWindows(b, paddedBy(b, b.wide(x), window), window);
-    Operand counts = b.splat(sum.type, {}, static_cast<double>(divisor));
-    if (divisor == 0) {
-      MPC_TRY_ASSIGN(counts,
-                     windowCounts(b, window, ArrayRef(x.shape).drop_front(2),
-                                  countsPadding));
-    }
-    counts = b.broadcastTo(b.cast(counts, sum.type), sum.shape);
-    output = b.cast(b.binary(Binary::Div, sum, counts), x.type);
-  }
-  MPC_TRY_ASSIGN(*output, call.reshaped(*output, result));
-  call.result(*output);
+  MPC_TRY_ASSIGN(
+      Operand average,
+      averageOver(call.build, x, window,
+                  divisor == 0 ? std::nullopt : std::optional(divisor),
+                  countsPadding));
+  MPC_TRY_ASSIGN(average, call.reshaped(average, result));
+  call.result(average);
   return Error::success();
 }
 

@@ -4,6 +4,7 @@
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/Functions.h"
 #include "lib/Import/Build/Powers.h"
 #include "lib/Import/ImportError.h"
 #include <cmath>
@@ -242,22 +243,9 @@ Error emitMod(NodeImporter &node) {
   MPC_TRY(node.requireNumbers(0));
   MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
   TensorBuilder &b = node.build;
-  const Operand &divisor = operands[1];
-  Operand rest = b.pair<nn::RemOp>(operands[0], divisor);
-  if (node.intAttr("fmod", 0) != 0) {
-    node.result(0, rest);
-    return Error::success();
-  }
-  Operand zero = b.splatLike(rest, 0.0);
-  auto isBelow = [&](const Operand &x) {
-    return b.compare(nn::CompareKind::LT, x, zero);
-  };
-  Operand differs =
-      b.compare(nn::CompareKind::NE, isBelow(rest), isBelow(divisor));
-  Operand isRest = b.compare(nn::CompareKind::NE, rest, zero);
-  Operand isWrong = b.select(isRest, differs, b.splatLike(differs, 0.0));
-  Operand moved = b.binary(Binary::Add, rest, divisor);
-  node.result(0, b.select(isWrong, moved, rest));
+  node.result(0, node.intAttr("fmod", 0) != 0
+                     ? b.pair<nn::RemOp>(operands[0], operands[1])
+                     : flooredRest(b, operands[0], operands[1]));
   return Error::success();
 }
 

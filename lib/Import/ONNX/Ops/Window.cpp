@@ -196,43 +196,15 @@ Error emitMaxPool(NodeImporter &node) {
   return Error::success();
 }
 
-/// Each place of a window is an op of its own.
-Error checkPlaces(NodeImporter &node, const Window &window) {
-  int64_t places = countElements(window.kernel).value_or(INT64_MAX);
-  if (places <= 1024)
-    return Error::success();
-  return node.fail("overlapping windows of " + Twine(places) +
-                   " elements are not supported (at most 1024)");
-}
-
-/// By what each window's sum is divided: the number of its elements, or the
-/// chosen one.
-Expected<Operand> windowDivisors(NodeImporter &node, const Window &window,
-                                 std::optional<int64_t> chosen) {
-  if (chosen)
-    return node.build.splat(node.build.f32(), {}, static_cast<double>(*chosen));
-  bool countPadding = node.intAttr("count_include_pad", 0) != 0;
-  return node.placed(windowCounts(node.build, window,
-                                  ArrayRef(node.in(0).shape).drop_front(2),
-                                  countPadding));
-}
-
 Error emitAveragePool(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   MPC_TRY_ASSIGN(Window window, readPool(node));
-  TensorBuilder &b = node.build;
-  const Operand &input = node.in(0);
-  std::optional<int64_t> divisor = node.setting<int64_t>(setting::kDivisor);
-  auto tiles = divisor ? std::nullopt : averageTiles(b, input, window);
-  if (tiles) {
-    node.result(0, *tiles);
-    return Error::success();
-  }
-  MPC_TRY(checkPlaces(node, window));
-  MPC_TRY_ASSIGN(Operand counts, windowDivisors(node, window, divisor));
-  Operand sum = sumOverWindows(b, paddedBy(b, b.wide(input), window), window);
-  counts = b.broadcastTo(b.cast(counts, sum.type), sum.shape);
-  node.result(0, b.cast(b.binary(Binary::Div, sum, counts), input.type));
+  MPC_TRY_ASSIGN(
+      Operand average,
+      node.placed(averageOver(node.build, node.in(0), window,
+                              node.setting<int64_t>(setting::kDivisor),
+                              node.intAttr("count_include_pad", 0) != 0)));
+  node.result(0, average);
   return Error::success();
 }
 
@@ -255,7 +227,7 @@ Error emitGlobalPool(NodeImporter &node) {
 Error emitLpPool(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   MPC_TRY_ASSIGN(Window window, readPool(node));
-  MPC_TRY(checkPlaces(node, window));
+  MPC_TRY(node.placed(checkPlaces(window)));
   int64_t p = node.intAttr("p", 2);
   if (p < 1)
     return node.fail("attribute 'p' is " + Twine(p) + ", expected at least 1");
@@ -284,7 +256,7 @@ Error emitCol2Im(NodeImporter &node) {
     return node.fail("the image's shape is " + shapeText(image) +
                      ", the window's " + shapeText(block));
   MPC_TRY_ASSIGN(Window window, readWindow(node, image, block));
-  MPC_TRY(checkPlaces(node, window));
+  MPC_TRY(node.placed(checkPlaces(window)));
   const Operand &input = node.in(0);
   int64_t places = *countElements(window.kernel);
   std::optional<int64_t> windows = countElements(window.output);

@@ -219,7 +219,6 @@ def products():
     case("the window is wider than the padded input", "conv2d.default", image, input=X(1, 2, 2, 2), weight=kernel)
     case("the bias is 3", "conv2d.default", image, input=image, weight=kernel, bias=X(3))
     case("padding is 'some'", "conv2d.padding", image, input=image, weight=kernel, padding="'some'")
-    case("padding='valid' is not supported; write padding=0", "conv2d.padding", image, input=image, weight=kernel, padding="'valid'")
     case("a transposed one is not supported in this form", "convolution.default", image, input=image, weight=kernel, transposed=True)
     case("the input is 1x2x5x5, the weight 4x2x3x3 in 1 groups", "conv_transpose2d.input", image, input=image, weight=kernel)
     case("the bias is 4", "conv_transpose2d.input", image, input=X(1, 4, 5, 5), weight=kernel, bias=X(4))
@@ -300,7 +299,7 @@ def others():
     case("a size, stride, dilation or pad is out of range", "max_pool2d.default", X(1, 1, 2, 2), self=image, kernel_size=[2, 2], padding=[2, 2])
     case("the result is 4", "max_pool2d.default", X(4), self=image, kernel_size=[2, 2])
     case("the result is 1x1x9x9, which the windows do not give", "max_pool2d.default", X(1, 1, 9, 9), self=image, kernel_size=[2, 2])
-    case("windows of more than 1024 elements are not supported", "avg_pool2d.default", X(1, 1, 1, 1), self=X(1, 1, 64, 64), kernel_size=[64, 64])
+    case("overlapping windows of 4096 elements are not supported", "avg_pool2d.default", X(1, 1, 2, 1), self=X(1, 1, 65, 64), kernel_size=[64, 64], stride=[1, 1])
     case("the result is 3", "adaptive_avg_pool2d.default", X(3), self=image, output_size=[2, 2])
     case("there are 3 scale factors for 2 axes", "upsample_nearest2d.vec", X(1, 1, 8, 8), input=image, scale_factors=[2.0, 2.0, 2.0])
     case("the operand is 4x4, the result 8x8", "upsample_nearest2d.vec", X(8, 8), input=X(4, 4), scale_factors=[2.0, 2.0])
@@ -331,6 +330,14 @@ def programs():
 
     of_calls("a view of what has been written since: call run_decompositions({}) on the program before it is saved", stale)
     of_calls("writes to a view that shows elements in another order: call run_decompositions({})", through_other_order)
+    def reshaped(p):
+        y = p.call("mul.Scalar", [x], self=x, other=2)
+        flat = p.call("reshape.default", [X(6)], self=y)
+        p.call("add_.Scalar", [X(6)], self=flat, other=1)
+        p.call("relu.default", [x], self=y)
+
+    of_calls("of which what may be a copy has been written: call run_decompositions({})", reshaped)
+
     case("writes to what is no tensor", "relu_.default", x, self=3)
     case("result 1 is not computed", "relu.default", [x, x], self=x)
     no_grad = "torch.ops.higher_order.wrap_with_set_grad_enabled"
@@ -340,7 +347,12 @@ def programs():
     case("has another number of arguments than its graph", no_grad, x, a=False, b=sub)
     case("takes what is no tensor", no_grad, x, a=False, b=sub, c=3)
     case("uses 'nothing', which nothing before it defines", no_grad, x, a=False, b=sub, c="nothing")
-    case("gives 'w', which nothing defines", no_grad, x, a=False, b=sub, c=x)
+    write = {"target": "torch.ops.aten.relu_.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "z"}}, "kind": 1}],
+             "outputs": [{"as_tensor": {"name": "w"}}], "metadata": {}}
+    values = {name: x.meta() for name in "zw"}
+    writing = {"as_graph": {"name": "g", "graph": {**graph, "nodes": [write], "tensor_values": values}}}
+    case("writes, under torch.no_grad(), to a tensor from outside of it", no_grad, x, a=False, b=writing, c=x)
+    case("uses 'w', which nothing before it defines", no_grad, x, a=False, b=sub, c=x)
 
 
 def texts():
@@ -360,18 +372,18 @@ def texts():
         ((*graph, "tensor_values", "x0", "dtype"), 10, "input 'x0' has a type that mpc does not have"),
         ((*node, "target"), 3, "expected a text in 'target'"),
         (first, {}, "the exported program is damaged: expected an argument"),
-        (first, {"as_int": "3"}, "argument 'as_int' is of another type"),
-        (first, {"as_bool": 3}, "argument 'as_bool' is of another type"),
-        (first, {"as_ints": ["3"]}, "argument 'as_ints' is of another type"),
-        (first, {"as_string": 3}, "argument 'as_string' is of another type"),
-        (first, {"as_float": "three"}, "argument 'as_float' is no number"),
+        (first, {"as_int": "3"}, "an argument is of another type"),
+        (first, {"as_bool": 3}, "an argument is of another type"),
+        (first, {"as_ints": ["3"]}, "an argument is of another type"),
+        (first, {"as_string": 3}, "an argument is of another type"),
+        (first, {"as_float": "three"}, "an argument is of another type"),
         ((*module, "signature", "input_specs"), [3], "expected an entry of the signature"),
         ((*module, "signature", "input_specs"), [{"token": {}}], "inputs of kind 'token' are not supported"),
         ((*module, "signature", "output_specs"), [{"user_input_mutation": {}}], "outputs of kind 'user_input_mutation' are not supported"),
         ((*module, "signature", "output_specs"), [{"buffer_mutation": {"arg": {"name": "y1"}, "buffer_name": "b"}}],
          "buffer 'b' is written at the end of the program, which only running statistics may be"),
         ((*module, "signature", "output_specs"), [], "the program has no outputs"),
-        ((*module, "signature", "output_specs"), [{"user_output": {"arg": {"as_tensor": {"name": "q"}}}}], "output 'q' is no tensor that the program computes"),
+        ((*module, "signature", "output_specs"), [{"user_output": {"arg": {"as_tensor": {"name": "q"}}}}], "output 'q': uses 'q', which nothing before it defines"),
         ((*module, "signature", "input_specs"), [{"parameter": {"arg": {"name": "x0"}, "parameter_name": "w"}}], "tensor 'w' has no value"),
         ((*node, "outputs"), [{"as_tensor": {"name": "unknown"}}], "the file does not say what 'unknown' is"),
     ):
@@ -422,7 +434,36 @@ def weights():
         text["graph_module"]["graph"]["nodes"][0]["target"] = "torch.ops.aten.relu_.default"
         content["models/model.json"] = json.dumps(text)
 
-    with_weight("writes the buffer 'w', which only running statistics may be", buffer)
+    def shared(entry, content):
+        """A second parameter in the same memory, with another shape."""
+        text = json.loads(content["models/model.json"])
+        graph = text["graph_module"]["graph"]
+        graph["inputs"].append({"as_tensor": {"name": "x9"}})
+        graph["tensor_values"]["x9"] = X(2).meta()
+        text["graph_module"]["signature"]["input_specs"].append({"parameter": {"arg": {"name": "x9"}, "parameter_name": "v"}})
+        content["models/model.json"] = json.dumps(text)
+        entries = {"w": entry, "v": {**entry, "tensor_meta": X(2).meta()}}
+        content["data/weights/model_weights_config.json"] = json.dumps({"config": entries})
+
+    def counter(entry, content):
+        """add_ of a counter whose value something reads."""
+        program = Program()
+        counted = program.call("add_.Tensor", [X(dtype="i64")], self=X(dtype="i64"), other=1)
+        program.call("batch_norm.default", [X(2, 3)], input=X(2, 3), running_mean=X(3), running_var=X(3), momentum=0.1)
+        program.call("relu.default", [X(dtype="i64")], self=counted)
+        text = program.json()
+        buffers = {"x0": "b.num_batches_tracked", "x2": "b.running_mean", "x3": "b.running_var"}
+        for place, name in enumerate(program.inputs):
+            if name in buffers:
+                text["graph_module"]["signature"]["input_specs"][place] = {"buffer": {"arg": {"name": name}, "buffer_name": buffers[name]}}
+        content["models/model.json"] = json.dumps(text)
+        metas = {"b.num_batches_tracked": X(dtype="i64").meta(), "b.running_mean": X(3).meta(), "b.running_var": X(3).meta()}
+        entries = {name: {**entry, "tensor_meta": meta} for name, meta in metas.items()}
+        content["data/weights/model_weights_config.json"] = json.dumps({"config": entries})
+
+    with_weight("parameter 'v' shares the memory of 'w', which has another shape", shared)
+    with_weight("reads the counter 'b.num_batches_tracked', which is not counted", counter)
+    with_weight("writes 'w': of its state a program may write running statistics alone", buffer)
 
 
 def main():

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random numbers of exported programs have the moments that PyTorch documents.
+
+    python draws.py mpc-eval FOLDER
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+from refusals import Program, X, archive
+from safetensors.numpy import load_file, save_file
+
+COUNT = 1 << 16
+# Five standard deviations of a mean of COUNT numbers with a deviation of 1.
+NEAR = 5 / np.sqrt(COUNT)
+
+
+def program():
+    """What is drawn, and a dropout in train() and one in eval()."""
+    made = Program()
+    x = X(COUNT)
+    made.tensor(x)
+    drawn = {
+        "uniform": made.call("rand_like.default", [x], self="x0"),
+        "another": made.call("rand.default", [x], size=[COUNT]),
+        "normal": made.call("randn_like.default", [x], self="x0"),
+        "flipped": made.call("bernoulli.default", [x], self="x0"),
+        "dropped": made.call("dropout.default", [x], input="x0", p=0.25, train=True),
+        "kept": made.call("dropout.default", [x], input="x0", p=0.25, train=False),
+    }
+    rows = made.call("view.default", [X(256, 16, 16)], self="x0", size=[256, 16, 16])
+    drawn["channels"] = made.call("feature_dropout.default", [X(256, 16, 16)], input=rows, p=0.25, train=True)
+    made.outputs = list(drawn.values())
+    return made.json(), drawn
+
+
+def faults(found, x):
+    near = lambda value, wanted: abs(value - wanted) < NEAR
+    dropped, channels = found["dropped"], found["channels"].reshape(256 * 16, 16)
+    whole = (channels == 0).all(1) | (channels != 0).all(1)
+    checks = {
+        "uniform": (0 <= found["uniform"].min() and found["uniform"].max() < 1 and near(found["uniform"].mean(), 0.5)
+                    and near(found["uniform"].std(), 12 ** -0.5)),
+        "another stream": near(np.corrcoef(found["uniform"], found["another"])[0, 1], 0),
+        "normal": near(found["normal"].mean(), 0) and near(found["normal"].std(), 1) and near((found["normal"] ** 3).mean() / 4, 0),
+        "flipped": set(np.unique(found["flipped"])) == {0, 1} and near(found["flipped"].mean(), 0.3),
+        "dropped": near((dropped == 0).mean(), 0.25) and np.allclose(dropped[dropped != 0], x[0] / 0.75),
+        "kept": np.array_equal(found["kept"], x),
+        "channels": whole.all() and abs((channels[:, 0] == 0).mean() - 0.25) < 5 / np.sqrt(len(channels)),
+    }
+    return [name for name, holds in checks.items() if not holds]
+
+
+def main():
+    mpc_eval, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    text, drawn = program()
+    archive(folder / "draws.pt2", {"models/model.json": json.dumps(text), "byteorder": "little"})
+    x = np.full(COUNT, 0.3, np.float32)
+    save_file({"x0": x}, folder / "in.safetensors")
+    subprocess.run([mpc_eval, folder / "draws.pt2", f"--inputs={folder / 'in.safetensors'}", "--training", "--seed=3",
+                    f"--outputs={folder / 'out.safetensors'}"], check=True)
+    outputs = load_file(folder / "out.safetensors")
+    found = faults({name: outputs[value] for name, value in drawn.items()}, x)
+    print(f"{len(drawn)} outputs, {len(found)} faults {' '.join(found)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The whole amp dialect, of which its page is made. C++ is made of each file
-// that is named here by itself, so that a header has what it is for.
+// The whole amp dialect, for its documentation page. C++ is generated from each
+// included file separately, so that a header contains only its own part.
 #ifndef MPC_DIALECTS_AMP_AMP_TD
 #define MPC_DIALECTS_AMP_AMP_TD
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attributes of clauses that say several things. Which fields there are is in
-// the table of clauses, AMPClauses.td.
+// Attributes of clauses with several fields. The table of clauses,
+// AMPClauses.td, lists the fields.
 #ifndef MPC_DIALECTS_AMP_AMPCLAUSEATTRS_TD
 #define MPC_DIALECTS_AMP_AMPCLAUSEATTRS_TD
 
 include "dialects/AMP/AMPDialect.td"
 
-// Fields by name. The field `name` comes first and is written as a word alone,
-// a field that is on or off by its name alone, and any other as `name = value`.
+// Fields by name. The field `name` comes first and is written as a word alone.
+// A flag field is written as its name alone, any other as `name = value`.
 class AMP_FieldsAttr<string className, string clause>
     : AttrDef<AMP_Dialect, className> {
   let mnemonic = clause;
@@ -24,7 +24,8 @@ class AMP_FieldsAttr<string className, string clause>
       auto name = getFields().getAs<::mlir::StringAttr>("name");
       return name ? name.getValue() : "";
     }
-    /// The fields that are numbers, and the names of those that are on.
+    /// The fields that are numbers, and the names of the flag fields that are
+    /// on.
     ::mlir::DictionaryAttr getNumbers() const;
     ::llvm::SmallVector<::llvm::StringRef> getFlags() const;
   }];
@@ -68,7 +69,7 @@ def AMP_ClipAttr : AMP_FieldsAttr<"Clip", "clip"> {
   let extraClassDeclaration = accessors # [{
     ClipKind getKind() const;
     double getBound() const;
-    /// The norm of all is summed as PyTorch does on a CPU.
+    /// Whether the norm of all gradients is summed as PyTorch does on a CPU.
     bool isTorchNorm() const;
     bool isScaled() const { return static_cast<bool>(find("scaled")); }
   }];
@@ -82,11 +83,12 @@ def AMP_LarcAttr : AMP_FieldsAttr<"Larc", "larc"> {
     ```
   }];
   let extraClassDeclaration = accessors # [{
-    /// Whether the rates are at most 1; and whether they are Apex', which take
-    /// weight decay in.
+    /// Whether the rates are at most 1; and whether they follow Apex, which
+    /// includes weight decay.
     bool isClipped() const;
     bool isApex() const;
-    /// As given, else as the system has it that the rule is from.
+    /// The value as given, else the default of the system that the rule comes
+    /// from.
     double getEta() const;
     double getMinUpdate() const;
     double getEps() const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of clauses: all that a user may decide of a training, each thing
-// once. Its rows become the arguments and the text of amp.recipe
+// The table of clauses: everything that a user may decide about a training,
+// each thing once. Its rows become the arguments and the text of amp.recipe
 // (AMPRecipe.td), the tables of dialects/AMP/Clauses.cpp, by which clauses are
 // parsed, printed, checked and recorded, and the flags of all tools
-// (lib/Driver/ClauseFlags.cpp), which C and Python take too.
+// (lib/Driver/ClauseFlags.cpp), which C and Python accept too.
 #ifndef MPC_DIALECTS_AMP_AMPCLAUSES_TD
 #define MPC_DIALECTS_AMP_AMPCLAUSES_TD
 
@@ -18,8 +18,8 @@ include "mlir/IR/OpBase.td"
 // What a row says
 //===----------------------------------------------------------------------===//
 
-// How a value is written: a ValueKind of dialects/AMP/Clauses.cpp; and what is
-// given to a flag of it, a type of lib/Driver/ClauseFlags.h.
+// How a value is written: a ValueKind of dialects/AMP/Clauses.cpp; and what its
+// flag takes: a type of lib/Driver/ClauseFlags.h.
 class AMP_Kind<string kindName, string type> {
   string name = kindName;
   string flagType = type;
@@ -36,22 +36,23 @@ def AMP_FloatType : AMP_Kind<"kFloatType", "Word">;
 def AMP_PrecisionName : AMP_Kind<"kPrecision", "Word">;
 
 class AMP_Entry {
-  string section = ""; // amp::Section: rows that tools have together.
+  string section = ""; // amp::Section: rows that tools offer together.
   string clause = "";
   string key = "";
   AMP_Kind kind = AMP_Unit;
-  string range = "Any"; // amp::NumberRange: which numbers it may be.
+  string range = "Any"; // amp::NumberRange: which numbers the value may be.
   string words = "";    // Which words it may be, as "f64|torch"; or any.
-  string means = "";    // For the reference of amp.recipe.
-  // Its text is left out where it is this one.
+  string means = ""; // The value's description in the reference of amp.recipe.
+  // The value whose text is left out when clauses are printed.
   string default = "";
-  // What of it is in a checkpoint's record: Whole; OnOff of a number that is
-  // state; Nothing.
+  // How much of the value is in a checkpoint's record: Whole; OnOff, for a
+  // number that is state; Nothing.
   string record = "Whole";
-  bit isAlwaysRecorded = 0; // Also where it is the default.
+  // Whether the record has the value also where it is the default.
+  bit isAlwaysRecorded = 0;
 }
 
-// A clause by itself. `attribute` is how amp.recipe keeps it.
+// A clause without fields. `attribute` is how amp.recipe keeps it.
 class AMP_Clause<string name, Attr type, AMP_Kind valueKind, string text>
     : AMP_Entry {
   let clause = name;
@@ -60,7 +61,7 @@ class AMP_Clause<string name, Attr type, AMP_Kind valueKind, string text>
   Attr attribute = type;
 }
 
-// A field of a clause that has several.
+// A field of a clause with several fields.
 class AMP_Field<string name, string fieldName, AMP_Kind valueKind, string text>
     : AMP_Entry {
   let clause = name;
@@ -74,16 +75,18 @@ class AMP_Flag<string name, string typeName, string text> {
   string flag = name;
   string type = typeName;
   string group = "Optimizer";
-  // C++ that makes a text.
+  // A C++ expression that yields the help text.
   code help = "\"" # text # "\"";
-  string flagType = ""; // Where it is not the kind's.
-  // The function of lib/Driver/ClauseFlags.cpp that reads it, where its kind does not.
+  string flagType = ""; // The type of the flag, where it is not the kind's.
+  // The function of lib/Driver/ClauseFlags.cpp that reads the flag; empty where
+  // the kind's function does.
   string read = "";
-  // The number of the state that it sets, by Runner's name; or none.
+  // The number of the state that the flag sets, by the runner's name for it;
+  // empty for none.
   string state = "";
 }
 
-// A flag for what is a field only where the optimizer or the policy knows it.
+// A flag for a field that only the optimizer or the policy defines.
 class AMP_FlagAlone<string name, string typeName, string text>
     : AMP_Entry, AMP_Flag<name, typeName, text>;
 
@@ -106,7 +109,7 @@ class AMP_FieldsClause<string name, AttrDef type, string text>
                  AMP_Kind<"kFieldsOf<" # type.cppClassName # ">", "Own">, text>;
 
 //===----------------------------------------------------------------------===//
-// The table, in the order in which clauses are printed and --help has flags
+// The table, in the order in which clauses are printed and --help lists flags
 //===----------------------------------------------------------------------===//
 
 defset list<AMP_Entry> AMP_Entries = {
@@ -269,7 +272,7 @@ def : AMP_Field<"loss_scale", "name", AMP_Word,
   let help = [{"Policy: " + rt::knownPolicies() +
     " (default: dynamic for fp16, else none)"}];
 }
-// A flag for each setting that a policy has, by the table of the runtime.
+// A flag for each setting of any policy, from the runtime's table.
 def : AMP_FlagAlone<"settings", "X", ""> {
   let group = "LossScaling";
   let clause = "loss_scale";
@@ -451,7 +454,7 @@ def : AMP_TypeClause<"slots",
   let isAlwaysRecorded = 1;
 }
 
-// What recorded cases of optimizers say.
+// Clauses that only recorded cases of optimizers use.
 let record = "Nothing" in {
 def : AMP_Clause<"seed", DefaultValuedOptionalAttr<I64Attr, "0">, AMP_Integer,
     "seed of dropout and of stochastic rounding, below 2^53"> {
@@ -480,7 +483,7 @@ class AMP_AsClause<AMP_Entry e> {
 }
 defvar AMP_ClauseList = !foldl([]<AMP_Clause>, AMP_Entries, rows, row,
                                !listconcat(rows, AMP_AsClause<row>.rows));
-// Those that say what a clause or a field is, and not only a flag of it.
+// The rows that describe a clause or a field. The others describe only a flag.
 defvar AMP_ValueList = !filter(row, AMP_Entries, !ne(row.means, ""));
 defvar AMP_FlagList = !filter(row, AMP_Entries, !isa<AMP_Flag>(row));
 

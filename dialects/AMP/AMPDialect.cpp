@@ -45,8 +45,8 @@ struct mlir::FieldParser<mpc::rt::StateRole> {
 
 #include "dialects/AMP/AMPInterfaces.cpp.inc"
 
-/// Parses the type of a transform: that of one tensor, which is written, or
-/// that of all gradients of an optimizer.
+/// Parses the type of a transform: the type of one tensor, which is written
+/// out, or the type of all gradients of an optimizer.
 static ParseResult parseMapTypes(OpAsmParser &parser, Type &input,
                                  Type &output) {
   if (parser.parseType(input))
@@ -127,8 +127,8 @@ static LogicalResult refuse(Operation *op, const Twine &where,
                            << "', which amp does not know";
 }
 
-/// Of a result, or of the argument that it is written to once memory is
-/// planned.
+/// Verifies the probe site of a result, or of the argument that takes the
+/// result's place once memory is planned.
 static LogicalResult verifySite(Operation *op, const Twine &where,
                                 NamedAttribute attribute) {
   if (attribute.getName() != AMPDialect::SiteAttrHelper::getNameStr())

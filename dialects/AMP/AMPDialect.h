@@ -19,7 +19,7 @@
 #include "dialects/AMP/AMPRecipeEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/AMP/AMPAttrs.h.inc"
-// The dialect hands out attributes.
+// The dialect returns attributes by value, so it needs their definitions.
 #include "dialects/AMP/AMPDialect.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/AMP/AMPTypes.h.inc"
@@ -29,11 +29,11 @@
 namespace mpc::amp {
 
 /// The op is elementwise on slabs, and cheap: amp-fuse-optimizer computes it
-/// anew for each that reads it.
+/// again for each op that reads it.
 template <typename ConcreteType>
 class Recomputed : public mlir::OpTrait::TraitBase<ConcreteType, Recomputed> {};
 
-/// The op reads its first operand as f32, also where that is of 16 bits.
+/// The op reads its first operand as f32, even where that operand has 16 bits.
 template <typename ConcreteType>
 class WidensFirst : public mlir::OpTrait::TraitBase<ConcreteType, WidensFirst> {
 };
@@ -45,18 +45,20 @@ class WidensFirst : public mlir::OpTrait::TraitBase<ConcreteType, WidensFirst> {
 
 namespace mpc::amp {
 
-/// The buffer that `parameter` waits for until a window is applied, by its
-/// `amp.pending_of`; null for any other parameter.
+/// The buffer in which the changes of `parameter` wait until a window is
+/// applied, by its `amp.pending_of`; null for any other parameter.
 mlir::FlatSymbolRefAttr getPendingOf(mlir::Operation *parameter);
 void setPendingOf(mlir::Operation *parameter, mlir::FlatSymbolRefAttr buffer);
 
-/// What `function` is run for, by its `amp.entry`; empty where it is no entry.
+/// The purpose for which `function` is run, by its `amp.entry`; empty where it
+/// is no entry.
 std::optional<EntryKind> getEntryKind(mlir::Operation *function);
 inline bool isEntry(mlir::Operation *function) {
   return getEntryKind(function).has_value();
 }
 void setEntryKind(mlir::Operation *function, EntryKind kind);
-/// Whether it is an entry that leaves the state as it is: eval or measure.
+/// Whether the function is an entry that leaves the state unchanged: eval or
+/// measure.
 bool isEvaluation(mlir::Operation *function);
 
 } // namespace mpc::amp

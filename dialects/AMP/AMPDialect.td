@@ -85,13 +85,13 @@ def AMP_F32Vector : Type<And<[RankedTensorOf<[F32]>.predicate,
                              HasAnyRankOfPred<[1]>]>, "vector of f32",
                          "::mlir::RankedTensorType">;
 
-// Symbols of parameters; none by default.
+// Symbols of parameters; empty by default.
 def AMP_Parameters
     : TypedArrayAttrBase<FlatSymbolRefAttr, "symbols of parameters"> {
   let constBuilderCall = "$_builder.getArrayAttr($0)";
 }
 
-// A gradient by itself, or all of an optimizer.
+// One gradient, or all gradients of an optimizer.
 def AMP_AnyGradients : AnyTypeOf<[AMP_Gradient, AMP_GradientsType]>;
 def AMP_AnyF32Gradients : AnyTypeOf<[AMP_F32Tensor, AMP_GradientsType]>;
 
@@ -103,7 +103,7 @@ def AMP_F32Norms : Type<Or<[AMP_F32.predicate, AMP_F32Vector.predicate]>,
                         "tensor<f32> or vector of f32",
                         "::mlir::RankedTensorType">;
 
-// See the traits of these names in AMPDialect.h.
+// The traits of these names are defined in AMPDialect.h.
 def Recomputed : NativeOpTrait<"Recomputed"> {
   let cppNamespace = "::mpc::amp";
 }
@@ -111,7 +111,7 @@ def WidensFirst : NativeOpTrait<"WidensFirst"> {
   let cppNamespace = "::mpc::amp";
 }
 
-// An op that names symbols, and verifies that they are what it takes them for.
+// An op that names symbols, and verifies that each is of the expected kind.
 def UsesSymbols
     : TraitList<[DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
 

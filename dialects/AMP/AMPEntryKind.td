@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the entries of a program are for.
+// The purposes of a program's entries.
 #ifndef MPC_DIALECTS_AMP_AMPENTRYKIND_TD
 #define MPC_DIALECTS_AMP_AMPENTRYKIND_TD
 

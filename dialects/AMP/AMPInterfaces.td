@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ops of the amp dialect say of themselves to its passes.
+// What passes can ask of ops of the amp dialect.
 #ifndef MPC_DIALECTS_AMP_AMPINTERFACES_TD
 #define MPC_DIALECTS_AMP_AMPINTERFACES_TD
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ops of the amp dialect on state with a name, and on gradients; those on
-// slabs are in AMPSlabOps.td. Methods of the ops on symbols are in
-// Ops/State.cpp, of those on gradients in Ops/Gradients.cpp, Ops/Penalty.cpp and
+// The ops of the amp dialect on named state and on gradients. Ops on slabs are
+// in AMPSlabOps.td. Methods of the ops on symbols are in Ops/State.cpp, those
+// of the ops on gradients in Ops/Gradients.cpp, Ops/Penalty.cpp and
 // Ops/Rates.cpp.
 #ifndef MPC_DIALECTS_AMP_AMPOPS_TD
 #define MPC_DIALECTS_AMP_AMPOPS_TD
@@ -306,8 +306,8 @@ def AMP_InverseScaleOp : AMP_Op<"inverse_scale", [Pure, Differentiable]> {
   let assemblyFormat = "$scale (`flushed` $flushed^)? attr-dict `:` type($scale)";
 }
 
-// Elementwise on one gradient or all of an optimizer, with one scalar. The
-// result is f32.
+// An elementwise op on one gradient, or on all gradients of an optimizer, with
+// one scalar. The result is f32.
 class AMP_GradientMap<string mnemonic, list<Trait> traits = []>
     : AMP_Op<mnemonic, traits # [
           Pure, KernelBody, WidensFirst, Recomputed]> {
@@ -431,7 +431,7 @@ def AMP_ClipCoefficientOp : AMP_Op<"clip_coefficient", [Pure, KernelBody]> {
   let hasVerifier = 1;
 }
 
-// Of all gradients of an optimizer at once.
+// A transform of all gradients of an optimizer at once.
 class AMP_Transform<string mnemonic, list<string> methods,
                     list<Trait> traits = []>
     : AMP_Op<mnemonic, traits # [

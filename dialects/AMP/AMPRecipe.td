@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp.recipe, made of the table of clauses. Its methods are in Ops/Recipe.cpp.
+// amp.recipe, generated from the table of clauses. Its methods are in
+// Ops/Recipe.cpp.
 #ifndef MPC_DIALECTS_AMP_AMPRECIPE_TD
 #define MPC_DIALECTS_AMP_AMPRECIPE_TD
 
@@ -39,15 +40,15 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
   let builders = [OpBuilder<(ins)>];
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    /// A field of a clause that has several; null where it is not set.
+    /// A field of a clause with several fields; null where it is not set.
     ::mlir::Attribute getField(::llvm::StringRef clause,
                                ::llvm::StringRef key);
-    /// Sets it; null takes it away.
+    /// Sets the field; a null value removes it.
     void setField(::llvm::StringRef clause, ::llvm::StringRef key,
                   ::mlir::Attribute value);
     void setField(::llvm::StringRef clause, ::llvm::StringRef key,
                   double number);
-    /// Of a field that is a word.
+    /// Sets a field that is a word.
     void setWord(::llvm::StringRef clause, ::llvm::StringRef key,
                  ::llvm::StringRef word);
 
@@ -55,26 +56,28 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     ::llvm::StringRef getPolicy();
     ::mlir::DictionaryAttr getSettings();
     ::mpc::rt::PolicyKind getPolicyKind();
-    /// Of every setting that the policy reads: as given, else its default.
+    /// Every setting that the policy reads: the given value, else the default.
     ::mpc::rt::Settings getAllSettings();
     ::llvm::StringRef getOptimizerName();
-    /// Null where there is no optimizer of that name, which is no recipe.
+    /// The optimizer by its name; null where no optimizer has that name, which
+    /// the verifier refuses.
     const ::mpc::amp::Optimizer *getRule();
-    /// Hyper-parameters of the optimizer as given.
+    /// The hyper-parameters of the optimizer that are given.
     ::mlir::DictionaryAttr getHyper();
-    /// Null where the recipe has none: the module has its own @loss.
+    /// Null where the recipe names no loss, because the module has its own
+    /// @loss.
     const ::mpc::nn::LossFunction *getLossFunction();
-    /// The model's output that the loss is taken of; empty for none.
+    /// The model's output from which the loss is computed; empty for none.
     ::llvm::StringRef getLossOutput();
     ::mpc::nn::LossSettings getLossSettings();
-    /// Flags of the optimizer, and those that follow from hyper-parameters; of
-    /// a known optimizer.
+    /// The optimizer's given flags, and the flags that follow from its
+    /// hyper-parameters. The optimizer must be known.
     ::mlir::ArrayAttr getAllFlags();
     bool hasPenalty();
     /// f32, bf16 or f16.
     ::mlir::Type getSlotType();
-    /// The clause that says how parameters are updated although whoever runs
-    /// the step does that; empty for none.
+    /// The first clause that decides how parameters are updated. Such a clause
+    /// is a mistake where the caller of the step updates them. Empty for none.
     ::llvm::StringRef findClauseOfRule();
   }];
   let hasVerifier = 1;

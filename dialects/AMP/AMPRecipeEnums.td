@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a recipe chooses among.
+// The choices of a recipe.
 #ifndef MPC_DIALECTS_AMP_AMPRECIPEENUMS_TD
 #define MPC_DIALECTS_AMP_AMPRECIPEENUMS_TD
 

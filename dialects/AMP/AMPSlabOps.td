@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ops of the amp dialect on slabs. Methods of the optimizer's are in
+// The ops of the amp dialect on slabs. Methods of the optimizer's ops are in
 // Ops/Update.cpp.
 #ifndef MPC_DIALECTS_AMP_AMPSLABOPS_TD
 #define MPC_DIALECTS_AMP_AMPSLABOPS_TD

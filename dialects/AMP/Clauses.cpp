@@ -19,8 +19,9 @@ using namespace mpc::amp;
 // Kinds of values
 //===----------------------------------------------------------------------===//
 
-/// The shortest text that reads back as the same number, which MLIR takes for
-/// a float: "0.1", "1.0e-07". One that is not finite is its bits.
+/// The shortest text that MLIR parses as a float and that reads back as the
+/// same number: "0.1", "1.0e-07". A number that is not finite is written as its
+/// bits.
 static std::string shortest(double number) {
   if (!std::isfinite(number)) {
     std::string text = llvm::utohexstr(llvm::bit_cast<uint64_t>(number));
@@ -39,7 +40,8 @@ static T given(const FlagValue &value) {
   return std::get<T>(value);
 }
 
-/// Whether `word` is one of `words`, written with hyphens there.
+/// Whether `word` is one of `words`. A hyphen in `words` stands for an
+/// underscore in `word`.
 static bool isAmong(StringRef word, StringRef words) {
   SmallVector<StringRef> known;
   words.split(known, '|');
@@ -101,8 +103,8 @@ static bool isKeyword(StringRef word) {
                       [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-/// A word that is no keyword, as "keras-adam", is in quotes. Flags have hyphens
-/// in words that are keywords here.
+/// A word that is not a keyword, as "keras-adam", is in quotes. Flags have
+/// hyphens where the keywords here have underscores.
 static constexpr ValueKind kWord = {
     [](AsmParser &parser, const ValueRow &row) -> Attribute {
       std::string word;
@@ -141,13 +143,13 @@ static constexpr ValueKind kText = {
       return StringAttr::get(context, given<std::string>(value));
     }};
 
-/// "[", what `parse` reads between commas, "]".
+/// "[", a list that `parse` reads item by item, "]".
 static ParseResult parseList(AsmParser &parser,
                              llvm::function_ref<ParseResult()> parse) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parse);
 }
 
-/// In a record the order of texts, which decides nothing, is the alphabet's.
+/// A record sorts the texts, since their order decides nothing.
 static constexpr ValueKind kTexts = {
     [](AsmParser &parser, const ValueRow &) -> Attribute {
       SmallVector<Attribute> texts;
@@ -265,7 +267,7 @@ static constexpr ValueKind kPrecision = {
 /// The field that is written as a word alone.
 static constexpr llvm::StringLiteral kName = "name";
 
-/// A field that no row has is a number of the policy or of the optimizer.
+/// A field without a row is a number of the policy or of the optimizer.
 static Attribute parseFieldValue(AsmParser &parser, StringRef clause,
                                  StringRef key) {
   const ValueRow *row = findValue(clause, key);
@@ -273,7 +275,7 @@ static Attribute parseFieldValue(AsmParser &parser, StringRef clause,
              : kNumber.parse(parser, *findValue(clause));
 }
 
-/// "key = value", "key", or for the first one the name.
+/// "key = value", "key", or, for the first field, the name.
 static ParseResult parseField(AsmParser &parser, StringRef clause,
                               NamedAttrList &fields) {
   const ValueRow *name = findValue(clause, kName);
@@ -310,7 +312,7 @@ static DictionaryAttr parseFields(AsmParser &parser, StringRef clause) {
   return fields.getDictionary(parser.getContext());
 }
 
-/// What of a field is printed; empty for nothing.
+/// The printed text of a field; empty where nothing is printed.
 static std::string printField(StringRef key, Attribute value,
                               const ValueRow *row, bool asRecord) {
   bool isUnit = isa<UnitAttr>(value);
@@ -459,7 +461,7 @@ const ValueRow *mpc::amp::findValue(StringRef clause, StringRef key) {
   return nullptr;
 }
 
-/// How a clause of an older mpc is written now.
+/// The present names of clauses that an older version of mpc wrote differently.
 static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
     kOldClauses[] = {
         {"loss_of", "loss<NAME, of = \"OUTPUT\">"},
@@ -487,7 +489,8 @@ static StringRef newFormOf(StringRef clause) {
   return "";
 }
 
-/// A clause with fields whose fields are in parentheses is of an older mpc.
+/// Reports a clause whose fields are in parentheses: an older version of mpc
+/// wrote them so.
 static LogicalResult checkBracket(OpAsmParser &parser, const ValueRow &row) {
   if (!row.kind->make || failed(parser.parseOptionalLParen()))
     return success();
@@ -548,7 +551,7 @@ static std::string standardOf(const ValueRow &row, bool asRecord) {
   return ("\"" + nn::withoutPresetPrefix(text)).str();
 }
 
-/// What is printed of a clause; empty for nothing.
+/// The printed text of a clause; empty where nothing is printed.
 static std::string textOf(const ValueRow &row, Attribute value, bool asRecord) {
   if (asRecord && row.record == Record::Nothing)
     return "";
@@ -590,7 +593,8 @@ std::string mpc::amp::recordClauses(Operation *op,
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// What a number must be, where it is not.
+/// The rule that the number breaks: what it must be. Empty where it breaks
+/// none.
 static StringRef findFault(double number, NumberRange range) {
   bool isFinite = std::isfinite(number);
   switch (range) {

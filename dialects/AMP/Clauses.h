@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The table of clauses, AMPClauses.td, as data: how what a recipe says is
+/// The table of clauses, AMPClauses.td, as data: how the values of a recipe are
 /// parsed, printed, checked and recorded.
 #ifndef MPC_DIALECTS_AMP_CLAUSES_H
 #define MPC_DIALECTS_AMP_CLAUSES_H
@@ -15,7 +15,7 @@
 
 namespace mpc::amp {
 
-/// Rows that tools have together.
+/// Rows that tools offer together.
 enum class Section : uint8_t { Loss, Mode, Precision, Training };
 
 /// Which numbers a value may be.
@@ -29,14 +29,15 @@ enum class NumberRange : uint8_t {
   Seed         ///< A whole number in [0, 2^53).
 };
 
-/// What of a value a checkpoint's record has.
+/// How much of a value a checkpoint's record has.
 enum class Record : uint8_t {
   Whole,
-  OnOff,  ///< That it is set: the number is state.
-  Nothing ///< It decides nothing about the state, or all of it is state.
+  OnOff, ///< Only whether it is set, since the number itself is state.
+  /// Nothing: the value decides nothing about the state, or all of it is state.
+  Nothing
 };
 
-/// What is given to a flag of a value.
+/// What a flag of a value takes.
 using FlagValue = std::variant<bool, double, int64_t, std::string,
                                std::vector<std::string>, std::vector<double>>;
 
@@ -44,12 +45,13 @@ struct ValueRow;
 
 /// How a value is written.
 struct ValueKind {
-  /// Null where there was an error, which is told.
+  /// Returns null after reporting an error.
   mlir::Attribute (*parse)(mlir::AsmParser &, const ValueRow &);
-  /// `asRecord`: only what a checkpoint's record has, lists in order.
+  /// With `asRecord`, prints only what a checkpoint's record has, and sorts
+  /// lists.
   void (*print)(llvm::raw_ostream &, mlir::Attribute, bool asRecord);
   mlir::Attribute (*read)(mlir::MLIRContext *, const FlagValue &) = nullptr;
-  /// Of a clause with fields.
+  /// Makes the attribute of a clause with fields; null for other kinds.
   mlir::Attribute (*make)(mlir::DictionaryAttr fields) = nullptr;
   mlir::DictionaryAttr (*fieldsOf)(mlir::Attribute) = nullptr;
 };
@@ -59,27 +61,29 @@ struct ValueRow {
   uint16_t order;
   Section section;
   llvm::StringLiteral clause;
-  llvm::StringLiteral key; ///< Of a field; empty for a clause.
+  llvm::StringLiteral key; ///< The name of the field; empty for a clause.
   const ValueKind *kind;
   NumberRange range;
   llvm::StringLiteral words;    ///< Which words it may be: "f64|torch"; or any.
-  llvm::StringLiteral standard; ///< The text that is left out.
+  llvm::StringLiteral standard; ///< The value's text that is left out.
   Record record;
-  bool isAlwaysRecorded; ///< Also where its text is `standard`.
+  /// Whether the record has the value also where its text is `standard`.
+  bool isAlwaysRecorded;
 };
 
-/// Clauses, each before its fields, in the order in which they are printed.
+/// Clauses, each before its fields, in the order of printing.
 llvm::ArrayRef<ValueRow> allValues();
-/// Null where there is none.
+/// The row of that clause or field; null where there is none.
 const ValueRow *findValue(llvm::StringRef clause, llvm::StringRef key = "");
 
-/// Parses clauses into `attributes` until there are no more.
+/// Parses clauses into `attributes` up to the first word that is no clause.
 mlir::ParseResult parseClauses(mlir::OpAsmParser &parser,
                                mlir::NamedAttrList &attributes);
-/// " precision(fp16) clip<global = 1.0>", of what differs from the defaults.
+/// The clauses that differ from their defaults: " precision(fp16) clip<global =
+/// 1.0>".
 std::string printClauses(mlir::Operation *op);
-/// What a checkpoint says of a recipe: the clauses of `section`, or of all,
-/// without numbers that are state.
+/// A checkpoint's record of a recipe: the clauses of `section`, or of all
+/// sections, without numbers that are state.
 std::string recordClauses(mlir::Operation *op,
                           std::optional<Section> section = std::nullopt);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What bodies of gradient transforms are made of.
+// The building blocks of the bodies of gradient transforms.
 #include "dialects/AMP/GradientGroup.h"
 
 #include "dialects/AMP/AMPDialect.h"

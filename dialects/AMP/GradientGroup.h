@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A group of gradients in one flat range, as transforms of gradients see it.
+/// A group of gradients in one flat range, as gradient transforms see it.
 #ifndef MPC_DIALECTS_AMP_GRADIENTGROUP_H
 #define MPC_DIALECTS_AMP_GRADIENTGROUP_H
 
@@ -8,20 +8,22 @@
 
 namespace mpc::amp {
 
-/// Elements of a block: the unit of the finite check. Slabs are whole blocks.
+/// The number of elements of a block, the unit of the finite check. Slabs are
+/// whole blocks.
 inline constexpr int64_t kBlockSize = 4096;
 
 /// Gradients of one optimizer whose parameters lie in one slab.
 struct GradientGroup {
-  mlir::Value gradients;    ///< Flat, of f32; zero between tensors.
-  mlir::Value parameters;   ///< Laid out alike; null unless they are needed.
+  mlir::Value gradients; ///< A flat f32 range with zeros between tensors.
+  /// The parameters in the same layout; null unless they are needed.
+  mlir::Value parameters;
   bool decay = false;       ///< Whether the parameters see weight decay.
-  mlir::ValueRange scalars; ///< The transform's operands behind the first.
-  /// How many blocks each tensor has; empty unless tensors are needed.
+  mlir::ValueRange scalars; ///< The transform's operands after the first.
+  /// The number of blocks of each tensor; empty unless tensors are needed.
   llvm::ArrayRef<int64_t> blocks;
 };
 
-/// `range` with one block a row.
+/// `range` as a matrix with one block a row.
 mlir::Value buildBlocks(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value range);
 /// `blocks` as one flat range.
@@ -30,14 +32,16 @@ mlir::Value buildRange(mlir::OpBuilder &builder, mlir::Location loc,
 /// The sum of squares of each block of `range`, in f64.
 mlir::Value buildSquareSums(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value range);
-/// The norm of each tensor of `range`, of so many blocks, in f64.
+/// The norm in f64 of each tensor of `range`. Tensor i has blocks[i] blocks.
 mlir::Value buildNorms(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value range, llvm::ArrayRef<int64_t> blocks);
-/// `range`, each tensor of so many blocks times its factor.
+/// `range` with each tensor multiplied by its factor. Tensor i has blocks[i]
+/// blocks.
 mlir::Value buildScaled(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value range, mlir::Value factors,
                         llvm::ArrayRef<int64_t> blocks);
-/// `transform`, an elementwise op with a kernel body, on a group's range.
+/// Applies `transform`, an elementwise op with a kernel body, to a group's
+/// range.
 mlir::Value buildOnRange(mlir::Operation *transform, mlir::OpBuilder &builder,
                          const GradientGroup &group);
 

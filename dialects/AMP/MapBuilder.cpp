@@ -30,7 +30,7 @@ SmallVector<Value> mpc::amp::buildMapInto(OpBuilder &builder, Location loc,
         ImplicitLocOpBuilder body(l, b);
         linalg::YieldOp::create(b, l, fn(body, scalars));
       });
-  // Erases the ops of a rule whose results no part of it uses.
+  // Erases ops of the rule whose results nothing uses.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*generic.getBody())))
     if (isOpTriviallyDead(&op))

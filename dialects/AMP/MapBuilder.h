@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Structured ops with several results, as bodies of amp ops are made of.
+/// Structured ops with several results, from which bodies of amp ops are built.
 #ifndef MPC_DIALECTS_AMP_MAPBUILDER_H
 #define MPC_DIALECTS_AMP_MAPBUILDER_H
 
@@ -9,18 +9,19 @@
 
 namespace mpc::amp {
 
-/// Builds the results from one element of each input, then of each init.
+/// Builds the results from one element of each input and then of each init.
 using ScalarsFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
     mlir::ImplicitLocOpBuilder &, mlir::ValueRange)>;
 
 /// A map over the space of `shape`, elementwise into `inits`, whose old
-/// elements it may read. An input of rank 0 is the same for every element.
+/// elements it may read. An input of rank 0 has the same value for every
+/// element.
 llvm::SmallVector<mlir::Value>
 buildMapInto(mlir::OpBuilder &builder, mlir::Location loc,
              llvm::ArrayRef<int64_t> shape, mlir::ValueRange inputs,
              mlir::ValueRange inits, ScalarsFn fn);
 
-/// Rank-0 results from rank-0 inputs.
+/// Results of rank 0 from inputs of rank 0.
 llvm::SmallVector<mlir::Value> buildScalars(mlir::OpBuilder &builder,
                                             mlir::Location loc,
                                             mlir::ValueRange inputs,

@@ -60,7 +60,7 @@ std::string Optimizer::refusal(Type type, Flags set) const {
   return "";
 }
 
-/// The gradient to descend along, with which every rule starts.
+/// The gradient to descend along. Every rule starts with it.
 static Fp descent(Scalars &s) {
   return s.has("maximize") ? -s["gradient"] : s["gradient"];
 }
@@ -71,7 +71,7 @@ static Fp descentWithDecay(Scalars &s, bool decay) {
   return decay ? fma(s["weight_decay"], s["parameter"], g) : g;
 }
 
-// Where PyTorch's kernels add a multiple they fuse it: so do these rules.
+// PyTorch's kernels add a multiple by a fused operation, so these rules do too.
 static Fp lerp(Fp from, Fp to, Fp weight) {
   return fma(weight, to - from, from);
 }
@@ -323,14 +323,14 @@ static constexpr OptimizerSlot kKerasAdamSlots[] = {
 static constexpr StringRef kKerasAdamScalars[] = {
     "lr", "weight_decay", "new_weight1", "new_weight2", "step_size", "eps"};
 
-/// `x` rounded to f32, in f64: an operation on such values, rounded again, is
-/// that of f32.
+/// `x` rounded to f32, in f64. An operation on such values that is rounded
+/// again equals the operation in f32.
 static Fp toSingle(Fp x) {
   return x.as(x.b->getF32Type()).as(x.b->getF64Type());
 }
 
-/// Keras takes 1 - beta in f64, but the powers of beta and what follows from
-/// them in f32: 1 - beta2^t is not what f64 has.
+/// Keras computes 1 - beta in f64, but the powers of beta and all that follows
+/// from them in f32. So 1 - beta2^t differs from its value in f64.
 static void prepareKerasAdam(Scalars &s) {
   s["new_weight1"] = 1.0 - s["beta1"];
   s["new_weight2"] = 1.0 - s["beta2"];
@@ -361,7 +361,8 @@ static void updateKerasAdam(Scalars &s, bool decay) {
 // callback
 //===----------------------------------------------------------------------===//
 
-/// Only counts: parameters are updated by a function of the embedding program.
+/// Only counts steps: a function of the embedding program updates the
+/// parameters.
 static void prepareCallback(Scalars &s) { s["step"] = s["step"] + 1.0; }
 
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The optimizers: what state each keeps and the rule by which it steps, in
-/// one table. Names, defaults and the order of operations are PyTorch's.
+/// The optimizers in one table: the state that each keeps and the rule by which
+/// it steps. Names, defaults and the order of operations are PyTorch's.
 #ifndef MPC_DIALECTS_AMP_OPTIMIZERS_H
 #define MPC_DIALECTS_AMP_OPTIMIZERS_H
 
@@ -15,31 +15,38 @@
 
 namespace mpc::amp {
 
-/// A name with a value: a hyper-parameter's default, a state's first value.
+/// A name with a value: a hyper-parameter and its default, or a state and its
+/// first value.
 struct NamedNumber {
   llvm::StringRef name;
   double value;
 };
 
-/// The entries of `numbers`, which are f64, in its order.
+/// The entries of `numbers`, which are f64, in the attribute's order.
 llvm::SmallVector<NamedNumber> numbersOf(mlir::DictionaryAttr numbers);
 
-/// Which types of 16 bits a slot may be kept in.
+/// The types of 16 bits in which a slot may be kept.
 enum class SlotTypes {
-  All,   ///< Moves weights linearly: errors average out.
-  BF16,  ///< Is divided by, and holds squares: f16 lacks the range.
-  Single ///< None: the rule subtracts what is nearly equal.
+  /// f16 and bf16: weights move linearly with the slot, so that errors average
+  /// out.
+  All,
+  /// bf16 alone: the slot is a divisor and holds squares, for which f16 lacks
+  /// the range.
+  BF16,
+  Single ///< Neither: the rule subtracts nearly equal values.
 };
 
 /// A tensor that an optimizer keeps for each parameter.
 struct OptimizerSlot {
   llvm::StringRef name;
-  llvm::StringRef flag = "";    ///< Kept only with this flag.
-  llvm::StringRef initial = ""; ///< Hyper-parameter it starts with, else 0.
+  /// The flag without which the slot is not kept; empty for none.
+  llvm::StringRef flag = "";
+  /// The hyper-parameter that is its first value; empty for 0.
+  llvm::StringRef initial = "";
   SlotTypes types = SlotTypes::All;
 };
 
-/// Which flags are set.
+/// The flags that are set.
 class Flags {
 public:
   explicit Flags(mlir::ArrayAttr flags) : flags_(flags) {}
@@ -65,37 +72,40 @@ private:
 
 struct Optimizer {
   llvm::StringRef name;
-  /// With defaults; all but the learning rate, which is an input of a step.
+  /// The hyper-parameters with their defaults. The learning rate is not among
+  /// them: it is an input of a step.
   llvm::ArrayRef<NamedNumber> hypers;
   llvm::ArrayRef<llvm::StringRef> flags;
   llvm::ArrayRef<OptimizerSlot> slots;
-  /// f64, shared by all parameters.
+  /// The scalar state, f64, which all parameters share.
   llvm::ArrayRef<NamedNumber> state;
-  /// What `prepare` makes for `update`.
+  /// The scalars that `prepare` computes for `update`.
   llvm::ArrayRef<llvm::StringRef> scalars;
-  /// Once a step, in f64: has "lr", state and hyper-parameters by name, and in
-  /// "applied" how many steps were applied before; overwrites the state and
-  /// sets every one of `scalars`.
+  /// Runs once a step, in f64. It has "lr", state and hyper-parameters by name,
+  /// and in "applied" the number of steps applied before. It overwrites the
+  /// state and sets every one of `scalars`.
   void (*prepare)(Scalars &);
-  /// Once an element, in f32: has "gradient", "parameter", the slots and
-  /// `scalars`; overwrites parameter and slots. `decay` says whether the
-  /// parameter sees weight decay. Null where whoever runs the step updates the
-  /// parameters: the step then yields their gradients.
+  /// Runs once an element, in f32. It has "gradient", "parameter", the slots
+  /// and `scalars`, and overwrites parameter and slots. `decay` says whether
+  /// the parameter sees weight decay. Null where the caller of the step updates
+  /// the parameters: the step then yields their gradients.
   void (*update)(Scalars &, bool decay) = nullptr;
-  /// `update` sets "direction" in place of the parameter, which then moves by
-  /// -lr * direction * |parameter| / |direction|, norms of whole tensors.
+  /// `update` sets "direction" in place of the parameter. The parameter then
+  /// moves by -lr * direction * |parameter| / |direction|, with norms of whole
+  /// tensors.
   bool trustRatio = false;
-  /// Clips as Keras does: to max / maximum(norm, max).
+  /// Whether clipping works as in Keras: to max / maximum(norm, max).
   bool clipsLikeKeras = false;
 
-  /// In the system that the rule is from, slots are there before the first
-  /// gradient, also those of parameters that never have one.
+  /// Whether the system that the rule comes from makes slots before the first
+  /// gradient, also for parameters that never get one.
   bool slotsFromStart = false;
 
   [[nodiscard]] bool isCallback() const { return !update; }
   [[nodiscard]] bool hasHyper(llvm::StringRef name) const;
-  /// The flags that keep the state of a hyper-parameter of their name, where
-  /// `hyper` has that, and not 0: without momentum no velocity is kept.
+  /// The flags named like a hyper-parameter that `hyper` gives and that is not
+  /// 0. Such a flag keeps the hyper-parameter's state: without momentum there
+  /// is no velocity.
   [[nodiscard]] llvm::SmallVector<llvm::StringRef>
   flagsOf(mlir::DictionaryAttr hyper) const;
   [[nodiscard]] llvm::SmallVector<OptimizerSlot> slotsFor(Flags flags) const;
@@ -104,12 +114,12 @@ struct Optimizer {
 };
 
 llvm::ArrayRef<Optimizer> allOptimizers();
-/// Null where there is none of that name.
+/// The optimizer of that name; null where there is none.
 const Optimizer *findOptimizer(llvm::StringRef name);
 /// "sgd, adam, ...".
 std::string knownOptimizers();
 
-/// Hyper-parameters that any optimizer may have: what is done to gradients and
+/// Hyper-parameters that any optimizer may have. They change gradients and
 /// parameters around its rule.
 llvm::ArrayRef<llvm::StringRef> commonHypers();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// amp.random_state: what the random numbers of a step are a function of.
+/// amp.random_state: the state from which the random numbers of a step follow.
 #ifndef MPC_DIALECTS_AMP_RANDOMSTATE_H
 #define MPC_DIALECTS_AMP_RANDOMSTATE_H
 
@@ -11,7 +11,7 @@
 
 namespace mpc::amp {
 
-/// The hyper-parameter that random numbers are drawn by.
+/// The name of the hyper-parameter that seeds random numbers.
 inline constexpr llvm::StringLiteral kRandomSeed = "random_seed";
 
 } // namespace mpc::amp

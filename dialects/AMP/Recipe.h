@@ -24,19 +24,20 @@ namespace mpc::amp {
 /// The module's recipe; null where it has none.
 RecipeOp findRecipe(mlir::ModuleOp module);
 
-/// How whoever wrote a recipe writes a clause, or a field of it, with a value
-/// where that is not empty: "--larc=clip" of ("larc", "name", "clip").
+/// Spells a clause or a field of it in the form in which the recipe was
+/// written, with a value where that is not empty: "--larc=clip" for ("larc",
+/// "name", "clip").
 using Spelling = std::function<std::string(
     llvm::StringRef clause, llvm::StringRef key, llvm::StringRef value)>;
-/// What is wrong with a recipe, in those words; empty for nothing.
+/// The first fault of a recipe, in the spelling of `spell`; empty for none.
 std::string checkClauses(RecipeOp recipe, const Spelling &spell);
 
-/// What a checkpoint says of it: its text without numbers that are state. Only
-/// of `section` where that is given.
+/// A checkpoint's record of a recipe: its text without numbers that are state.
+/// A given `section` alone is recorded.
 std::string recordOf(RecipeOp recipe,
                      std::optional<Section> section = std::nullopt);
 
-/// The strings of one of its lists, as patterns.
+/// The strings of a list of the recipe, as patterns.
 std::vector<std::string> stringsOf(mlir::ArrayAttr strings);
 
 } // namespace mpc::amp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random bits and what is rounded by them.
+// Random bits, and rounding by them.
 #include "dialects/AMP/StochasticRounding.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -49,8 +49,8 @@ static Value isFinite(ImplicitLocOpBuilder &b, Value value) {
 static Value emitBF16(ImplicitLocOpBuilder &b, Value value, Value random) {
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
   Value sum = arith::AddIOp::create(b, bits, random);
-  // Numbers that are not finite are excluded: the added bits would make other
-  // values of them.
+  // Numbers that are not finite are excluded: the added bits would change their
+  // values.
   Value chosen = arith::SelectOp::create(b, isFinite(b, value), sum, bits);
   Value high = arith::AndIOp::create(b, chosen, constant(b, 0xffff0000));
   // A NaN whose payload is in the lower half would become infinite.
@@ -63,7 +63,7 @@ static Value emitBF16(ImplicitLocOpBuilder &b, Value value, Value random) {
       b, b.getBF16Type(), arith::BitcastOp::create(b, b.getF32Type(), result));
 }
 
-/// A magnitude that is normal in f16, by the 13 bits that f16 lacks.
+/// Rounds a magnitude that is normal in f16, by the 13 bits that f16 lacks.
 static Fp roundNormal(ImplicitLocOpBuilder &b, Fp magnitude, Value random) {
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), magnitude.value);
   Value sum = arith::AddIOp::create(b, bits, shiftRight(b, random, 3));
@@ -72,7 +72,7 @@ static Fp roundNormal(ImplicitLocOpBuilder &b, Fp magnitude, Value random) {
   return minimum(result, magnitude.constant(65504.0));
 }
 
-/// A magnitude that is subnormal in f16: a whole number of 2^-24.
+/// Rounds a magnitude that is subnormal in f16 to a whole number of 2^-24.
 static Fp roundSubnormal(ImplicitLocOpBuilder &b, Fp magnitude, Value random) {
   Type f32 = b.getF32Type();
   Fp units = magnitude * 0x1p24;
@@ -87,13 +87,13 @@ static Fp roundSubnormal(ImplicitLocOpBuilder &b, Fp magnitude, Value random) {
 static Value emitF16(ImplicitLocOpBuilder &b, Value value, Value random) {
   Fp magnitude = abs(Fp{&b, value});
   Value isSmall = less(magnitude, magnitude.constant(0x1p-14));
-  // Both branches are computed. The one that does not apply is computed from 0.
+  // Both branches are computed. The branch that does not apply gets 0.
   Fp small = select(isSmall, magnitude, magnitude.constant(0.0));
   Fp rounded = select(isSmall, roundSubnormal(b, small, random),
                       roundNormal(b, magnitude, random));
   Value result = math::CopySignOp::create(b, rounded.value, value);
   Value kept = arith::SelectOp::create(b, isFinite(b, value), result, value);
-  return arith::TruncFOp::create(b, b.getF16Type(), kept); // Exact.
+  return arith::TruncFOp::create(b, b.getF16Type(), kept); // The cast is exact.
 }
 
 Value mpc::amp::emitStochasticRounding(ImplicitLocOpBuilder &b, Value value,
@@ -106,7 +106,7 @@ Value mpc::amp::emitStochasticRounding(ImplicitLocOpBuilder &b, Value value,
 // RoundingKeyOp
 //===----------------------------------------------------------------------===//
 
-/// `hash` with both halves of a count in it.
+/// Mixes both halves of a count into `hash`.
 static Value mixIn(ImplicitLocOpBuilder &b, Value hash, Value count) {
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   Value bits = arith::FPToUIOp::create(b, i64, count);

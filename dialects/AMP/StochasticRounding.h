@@ -8,8 +8,8 @@
 
 namespace mpc::amp {
 
-/// `value`, an f32, rounded to `type`, bf16 or f16, by the random bits that
-/// `key` (i32) and the position along the body's only loop give: see
+/// `value`, an f32, rounded to `type`, bf16 or f16. The random bits follow from
+/// `key` (i32) and the position along the body's only loop: see
 /// amp.rounding_key.
 mlir::Value emitStochasticRounding(mlir::ImplicitLocOpBuilder &b,
                                    mlir::Value value, mlir::Type type,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which type of MLIR each element format is.
+// The type of MLIR for each element format.
 #include "dialects/Interfaces/ElementTypes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -38,7 +38,7 @@ static ArrayRef<FloatRow> floatRows() {
   return kRows;
 }
 
-/// Bits of an integer of the format in MLIR.
+/// The width in bits of an integer of the format in MLIR.
 static unsigned widthOf(const rt::ElementFormat &format) {
   return format.kind == rt::NumberKind::Bool ? 1 : format.bits;
 }

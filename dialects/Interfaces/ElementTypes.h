@@ -9,13 +9,14 @@
 
 namespace mpc {
 
-/// The row of a type; null for one that the table does not have, as an i4.
+/// The row of a type; null for a type that the table does not have, as an i4.
 const rt::ElementFormat *elementFormatOf(mlir::Type elementType);
 
-/// Nothing for a type that the runtime does not have, as an i4 or f8.
+/// Empty for a type that the runtime does not have, as an i4 or f8.
 std::optional<rt::DType> dtypeOf(mlir::Type elementType);
 
-/// The inverses. Signed integers are signless in MLIR, a bool is an i1.
+/// The type of a row, and of a DType. Signed integers are signless in MLIR, and
+/// a bool is an i1.
 mlir::Type typeOf(mlir::MLIRContext *context, const rt::ElementFormat &format);
 mlir::Type typeOf(mlir::MLIRContext *context, rt::DType dtype);
 

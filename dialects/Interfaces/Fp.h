@@ -11,9 +11,9 @@
 
 namespace mpc {
 
-/// A float, or a vector of floats, with operators. Every operation emits one
-/// op and rounds once in the type of its operands, which is one type; a literal
-/// takes that type. The builder must outlive the value.
+/// A float, or a vector of floats, with operators. Every operation emits one op
+/// and rounds once in the type of its operands, which must be the same type. A
+/// literal takes that type. The builder must outlive the value.
 struct Fp {
   mlir::ImplicitLocOpBuilder *b = nullptr;
   mlir::Value value;
@@ -21,13 +21,13 @@ struct Fp {
   bool isDouble() const {
     return mlir::getElementTypeOrSelf(value.getType()).isF64();
   }
-  /// `other`, built on by the same builder.
+  /// `other` as an Fp with the same builder.
   Fp with(mlir::Value other) const { return {b, other}; }
   template <typename Op, typename... Args>
   Fp make(Args... args) const {
     return with(Op::create(*b, args...));
   }
-  /// `number` in this type; of every lane, in a vector.
+  /// `number` in this type; in every lane of a vector.
   Fp constant(double number) const {
     mlir::Type type = value.getType();
     mlir::TypedAttr attr =

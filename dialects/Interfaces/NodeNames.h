@@ -14,8 +14,8 @@
 
 namespace mpc {
 
-/// The node's name in `loc`, empty where there is none. Of several nodes that
-/// became one op it is the last one's, whose result the op's is.
+/// The node's name in `loc`; empty where there is none. Where several nodes
+/// became one op it is the last node's name, whose result is the op's.
 llvm::StringRef getNodeName(mlir::Location loc);
 
 /// The names of all nodes in `loc`, the op's own first.
@@ -28,11 +28,13 @@ llvm::StringRef getNodeScope(mlir::Location loc);
 /// True where `loc` marks an op of a backward pass.
 bool isGradient(mlir::Location loc);
 
-/// ECMAScript regular expressions, matched anywhere in a name.
+/// Patterns as ECMAScript regular expressions. A pattern matches anywhere in a
+/// name.
 class NamePatterns {
 public:
-  /// In bytes. The library's matcher takes stack for each byte, of both, and a
-  /// model's file may have names of any length: longer ones match nothing.
+  /// Limits in bytes. The library's matcher uses stack for each byte of the
+  /// name and of the expression, and a model's file may have names of any
+  /// length. Longer ones match nothing.
   static constexpr size_t kMaxName = 1024, kMaxExpression = 16384;
 
   /// Fails with a message that quotes the expression at fault.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The interfaces by which an op says what passes need to know of it: its
-/// precision rule, its VJP, its kernel body, its indices, its training form.
+/// The interfaces by which an op tells passes its precision rule, its VJP, its
+/// kernel body, its indices and its training form.
 #ifndef MPC_DIALECTS_INTERFACES_OPINTERFACES_H
 #define MPC_DIALECTS_INTERFACES_OPINTERFACES_H
 
@@ -17,8 +17,9 @@ enum class PrecisionRule {
   Lower,   ///< Always in the low type: contractions.
   KeepF32, ///< Always in f32: exponentials, norms, losses, sums.
   Promote, ///< In the widest type of its floating operands.
-  Infer,   ///< In the low type unless that costs casts; stands both.
-  Clear,   ///< Pure data movement: follows its neighbours.
+  /// In the low type unless that costs casts; the op works in either type.
+  Infer,
+  Clear, ///< Pure data movement: follows its neighbours.
 };
 
 /// Gives an op the precision rule `R`.
@@ -32,14 +33,15 @@ struct PrecisionIs {
   };
 };
 
-/// What an op makes of an operand that is infinite.
+/// What becomes of an infinite operand in an op's result.
 enum class InfinityFate {
   Passed, ///< The result is infinite, or NaN, too.
-  Hidden, ///< The result may be finite, and another than the true one: 1 / inf.
-  Ended,  ///< The result is right as it is, as tanh(inf), or surely NaN.
+  Hidden, ///< The result may be finite but wrong, as 1 / inf.
+  Ended,  ///< The result is right, as tanh(inf), or certainly NaN.
 };
 
-/// An op that may make an infinity in 16 bits alone (PrecisionOpInterface).
+/// An op that may produce an infinity in 16 bits although f32 would not
+/// (PrecisionOpInterface).
 template <typename ConcreteOp>
 class MayOverflow : public mlir::OpTrait::TraitBase<ConcreteOp, MayOverflow> {};
 
@@ -70,7 +72,7 @@ public:
   }
 };
 
-/// The numbers from `low` to `high`, which is the first beyond them.
+/// The numbers from `low` to below `high`.
 struct IndexRange {
   int64_t low;
   int64_t high;
@@ -86,7 +88,7 @@ struct RunningState {
 /// "lower", "keep-f32", "promote", "infer" or "clear".
 llvm::StringRef stringifyPrecisionRule(PrecisionRule rule);
 
-/// What the rule means, for people: "it moves data and follows its operands".
+/// The meaning of the rule in words: "it moves data and follows its operands".
 llvm::StringRef describePrecisionRule(PrecisionRule rule);
 
 } // namespace mpc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an op says of itself: its precision rule, its VJP, its kernel body.
+// The interfaces by which an op describes itself: its precision rule, its VJP,
+// its kernel body.
 #ifndef MPC_DIALECTS_INTERFACES_OPINTERFACES_TD
 #define MPC_DIALECTS_INTERFACES_OPINTERFACES_TD
 
@@ -177,7 +178,7 @@ def StateOpInterface : OpInterface<"StateOpInterface"> {
   ];
 }
 
-// See the trait of this name in OpInterfaces.h.
+// The trait of this name is defined in OpInterfaces.h.
 def DataMovement : NativeOpTrait<"DataMovement"> {
   let cppNamespace = "::mpc";
 }
@@ -194,14 +195,15 @@ class Reference<string aten>
   let cppNamespace = "::mpc";
 }
 
-// Whether the op may make an infinity in 16 bits alone.
+// The op may produce an infinity in 16 bits although f32 would not.
 def Overflows
     : NativeOpTrait<"MayOverflow", [],
         "static bool mayOverflow() { return true; }"> {
   let cppNamespace = "::mpc";
 }
 
-// What becomes of an infinity in any operand, where it is not passed on.
+// What becomes of an infinity in any operand, for an op that does not pass it
+// on.
 class Infinity<string fate>
     : NativeOpTrait<"HasInfinityFate", [],
         "static ::mpc::InfinityFate getInfinityFate(::mlir::OpOperand &) "
@@ -209,7 +211,7 @@ class Infinity<string fate>
   let cppNamespace = "::mpc";
 }
 
-// Every result is from -1 to 1, also of an infinite operand.
+// Every element of the result is from -1 to 1, also for an infinite operand.
 def UnitRange : NativeOpTrait<"IsInUnitRange"> {
   let cppNamespace = "::mpc";
 }

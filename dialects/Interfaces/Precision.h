@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The precisions that a user may ask for, their names, and the types that they
-/// stand for. Nothing else spells them.
+/// The precisions that a user may ask for, their names, and their element
+/// types. No other file spells the names.
 #ifndef MPC_DIALECTS_INTERFACES_PRECISION_H
 #define MPC_DIALECTS_INTERFACES_PRECISION_H
 
@@ -17,7 +17,7 @@
 
 namespace mpc {
 
-/// Reads "fp32", "bf16", "fp16", and "mixed", which is fp16.
+/// Reads "fp32", "bf16", "fp16", and "mixed", which means fp16.
 std::optional<Precision> parsePrecision(llvm::StringRef name);
 
 /// The names that `parsePrecision` reads, in the order in which users see them.
@@ -26,8 +26,8 @@ std::vector<std::string> precisionNames();
 /// The element type: f32, bf16 or f16.
 mlir::FloatType typeOf(Precision precision, mlir::MLIRContext *context);
 
-/// True of f16, bf16 and f32: autocast chooses among them. f64 and integers it
-/// never touches.
+/// True of f16, bf16 and f32, among which autocast chooses. Autocast never
+/// touches f64 and integers.
 bool isCastable(mlir::Type elementType);
 
 /// True of the types below f32 that a model may compute in: f16 and bf16.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads the statements of a kernel off its ops.
+// Reads the statements of a kernel from its ops.
 #include "dialects/Kernel/Body.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -133,8 +133,8 @@ static Access getAccess(linalg::GenericOp op, OpOperand &operand,
           simplifyAffineExpr(flat.replaceDims(dims), numDims, 0)};
 }
 
-/// The loops of an op of which no more is known. Shapes are static, so that
-/// nothing is built.
+/// The loops of an op about which nothing else is known. Shapes are static, so
+/// that no op is built.
 static Statement getStatement(TilingInterface op) {
   Statement statement;
   statement.op = op;
@@ -212,7 +212,8 @@ FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
               return success();
             })
             .Case([](arith::ConstantOp constant) -> LogicalResult {
-              // Code has no place for elements; memory is for arguments.
+              // Emitted code has no place for a constant's elements, so that
+              // tensors are arguments.
               if (isa<ShapedType>(constant.getType()) &&
                   !isa<SplatElementsAttr>(constant.getValue()))
                 return constant.emitOpError(

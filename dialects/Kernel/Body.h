@@ -34,20 +34,21 @@ struct Linear {
 std::optional<Linear> getLinear(mlir::AffineExpr expr, unsigned numDims);
 
 /// A structured op: destination style, over loops of known extents. Only a
-/// `linalg.generic` has accesses; what others touch is computed from data.
+/// `linalg.generic` has accesses; other ops compute their accesses from data.
 struct Statement {
   mlir::Operation *op = nullptr;
-  llvm::SmallVector<int64_t> extents; ///< None is 1.
-  llvm::SmallVector<bool> reduced;    ///< Which dimensions are summed over.
+  /// The extent of each dimension; none is 1.
+  llvm::SmallVector<int64_t> extents;
+  llvm::SmallVector<bool> reduced; ///< Whether each dimension is summed over.
   llvm::SmallVector<Access> inputs;
   llvm::SmallVector<Access> outputs; ///< `tensor` is the outs operand.
-  /// What `linalg.index d` is, over the statement's dimensions.
+  /// The value of `linalg.index d` over the statement's dimensions, for each d.
   llvm::SmallVector<mlir::AffineExpr> indices;
 
   mlir::linalg::GenericOp generic() const {
     return mlir::dyn_cast<mlir::linalg::GenericOp>(op);
   }
-  /// What output `index` is written over.
+  /// The value that output `index` overwrites.
   mlir::Value getInit(unsigned index) const {
     return mlir::cast<mlir::DestinationStyleOpInterface>(op)
         .getDpsInitOperand(index)
@@ -55,7 +56,7 @@ struct Statement {
   }
   unsigned numDims() const { return extents.size(); }
   int64_t numIterations() const;
-  /// Iterations of the parallel dimensions.
+  /// The number of iterations of the parallel dimensions.
   int64_t numParallel() const;
   bool isParallel() const { return !llvm::is_contained(reduced, true); }
   /// Whether the region reads what output `index` held before.
@@ -67,30 +68,30 @@ struct Statement {
 };
 
 /// Whether the region of `op` reads tensors at computed places, by
-/// `tensor.extract`, of which no access map tells.
+/// `tensor.extract`. Access maps do not describe such reads.
 bool readsByIndex(mlir::linalg::GenericOp op);
 
-/// The statements of a kernel, in order. Fills, empty tensors and constants
-/// are no statements: they say what an operand holds at first.
+/// The statements of a kernel, in order. Fills, empty tensors and constants are
+/// no statements: they give an operand its first value.
 struct Body {
   std::vector<Statement> statements;
 };
 
-/// Whether a reduction combines in the order of its loops, whatever schedules
-/// would rather do: it has `kernel.in_order`.
+/// Whether a reduction must combine in the order of its loops, so that a
+/// schedule may not reorder it: it has `kernel.in_order`.
 bool isInOrder(const Statement &statement);
-/// Whether any of a body does.
+/// Whether a body has such a reduction.
 bool hasInOrder(const Body &body);
-/// Marks a reduction so.
+/// Marks a reduction with `kernel.in_order`.
 void setInOrder(mlir::linalg::GenericOp op);
 
-/// Reads a kernel's body; reports what no emitter could handle.
+/// Reads a kernel's body; reports ops that no emitter can handle.
 mlir::FailureOr<Body> getBody(FuncOp kernel);
 
 /// The scalar that every element of `tensor` equals, if a fill says so.
 mlir::Value getSplat(mlir::Value tensor);
 
-/// Whether `tensor` holds nothing defined.
+/// Whether the elements of `tensor` are undefined.
 bool isUndefined(mlir::Value tensor);
 
 } // namespace mpc::kernel

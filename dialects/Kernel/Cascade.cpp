@@ -8,15 +8,16 @@
 
 using namespace mpc::kernel;
 
-/// About how long a chain is: as long as PyTorch's, so that errors are, too.
+/// The approximate length of a chain. It is PyTorch's length, so that errors
+/// are alike.
 static constexpr int64_t kLength = 16;
-/// Up to here one chain is as good as two.
+/// The greatest length up to which one chain is as good as two.
 static constexpr int64_t kMost = kLength + kLength / 2 - 1;
 
-/// The chains of the elements of loops of `extents`.
+/// The chains of the elements of loops with these `extents`.
 static Chains getFirstChains(llvm::ArrayRef<int64_t> extents) {
   unsigned dim = extents.size() - 1;
-  int64_t inner = 1; // The iterations of one index of `dim`.
+  int64_t inner = 1; // The number of iterations within one index of `dim`.
   while (dim > 0 && inner * extents[dim] <= kMost)
     inner *= extents[dim--];
   if (inner * extents[dim] <= kMost)
@@ -26,7 +27,8 @@ static Chains getFirstChains(llvm::ArrayRef<int64_t> extents) {
 
 llvm::SmallVector<Chains>
 mpc::kernel::getCascade(llvm::ArrayRef<int64_t> extents) {
-  // The loops over what is left to be added, of the innermost one over chains.
+  // The loops over the sums that are left to be added. The innermost one goes
+  // over chains.
   llvm::SmallVector<int64_t> left(extents);
   llvm::SmallVector<Chains> cuts;
   for (;;) {

@@ -54,8 +54,8 @@ bool mpc::kernel::extractsInputsOnly(FuncOp kernel, const Body &body) {
   return true;
 }
 
-/// Whether `read` is the element that this iteration of an earlier statement
-/// wrote, or comes from outside.
+/// Whether `read` is the element that the same iteration of an earlier
+/// statement wrote, or comes from outside of the kernel.
 static bool isForwarded(const Access &read, const Body &body) {
   std::optional<Producer> producer = getProducer(read.tensor, body);
   if (!producer)

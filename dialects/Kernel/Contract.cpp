@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds and proves what a kernel states of its body.
+// Finds and proves what a kernel states about its body.
 #include "dialects/Kernel/Contract.h"
 
 #include "dialects/Kernel/Classify.h"
@@ -37,7 +37,7 @@ static LogicalResult verifyKind(FuncOp kernel) {
   if (failed(body))
     return failure();
   KernelKind stated = kernel.getKind();
-  // Any body may be run by loops.
+  // Loops can run any body.
   if (stated == KernelKind::Loops)
     return success();
   KernelKind found = kindOf(kernel, *body);
@@ -52,11 +52,12 @@ static LogicalResult verifyKind(FuncOp kernel) {
 // Aliasing
 //===----------------------------------------------------------------------===//
 
-/// Whether each iteration reads by `use` at most what it writes itself.
+/// Whether each iteration reads by `use` at most the element that it writes
+/// itself.
 static bool readsWhereItWrites(linalg::GenericOp op, OpOperand &use) {
   if (op.getNumReductionLoops() != 0)
     return false;
-  // An op without loops reads all that it reads before it writes.
+  // An op without loops reads all its operands before it writes.
   if (op.getNumLoops() == 0)
     return true;
   auto hasIdentity = [&](OpOperand &operand) {
@@ -119,7 +120,7 @@ static void stateAliases(FuncOp kernel, unsigned input) {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// The whole contract
 //===----------------------------------------------------------------------===//
 
 LogicalResult mpc::kernel::stateContract(FuncOp kernel) {

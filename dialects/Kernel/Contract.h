@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a kernel.func states of its body: how it is found, and proved. The
-/// verifier holds every kernel to it, so that others just read it.
+/// The contract of a kernel.func: what it states about its body, how that is
+/// found, and how it is proved. The verifier checks every kernel, so that other
+/// code can rely on it.
 #ifndef MPC_DIALECTS_KERNEL_CONTRACT_H
 #define MPC_DIALECTS_KERNEL_CONTRACT_H
 
@@ -9,16 +10,16 @@
 
 namespace mpc::kernel {
 
-/// The most special kind that `body`, which is that of `kernel`, is of.
+/// The most special kind that fits `body`, which is the body of `kernel`.
 KernelKind kindOf(FuncOp kernel, const Body &body);
 
-/// Whether every element of `input` is read only where, and no later than, that
-/// element of `result` is written; statements run one after another, each over
-/// its whole space. Then the two may be one memory.
+/// Whether every element of `input` is read only at the place of the same
+/// element of `result`, and before it is written. Statements run one after
+/// another, each over its whole space. The two may then share memory.
 bool canAlias(FuncOp kernel, unsigned input, unsigned result);
 
-/// States on `kernel` what follows from its body: its kind, and for each input
-/// which results may lie in its memory.
+/// States on `kernel` the facts that follow from its body: its kind, and for
+/// each input which results may lie in its memory.
 mlir::LogicalResult stateContract(FuncOp kernel);
 
 } // namespace mpc::kernel

@@ -70,7 +70,8 @@ SmallVector<Operation *> mpc::kernel::getSlice(Value value, Block *block,
   return slice;
 }
 
-// The input that `factor` is computed from, if it is one.
+// The input from which `factor` is computed; empty where there is not exactly
+// one.
 static std::optional<unsigned> getSource(Value factor, Block *block,
                                          unsigned numInputs) {
   SmallPtrSet<Value, 4> arguments;
@@ -81,7 +82,7 @@ static std::optional<unsigned> getSource(Value factor, Block *block,
   return number < numInputs ? std::optional(number) : std::nullopt;
 }
 
-/// What `result` adds to `sum`: a product in one rounding or in two.
+/// The product that `result` adds to `sum`, in one rounding or in two.
 static std::optional<SumOfProducts> matchProduct(Value result, Value sum) {
   if (auto fma = result.getDefiningOp<math::FmaOp>()) {
     if (fma.getC() != sum)
@@ -212,8 +213,8 @@ mpc::kernel::matchContraction(const Statement &statement) {
 
 namespace {
 
-/// Builds an Epilogue step by step, knowing where each tensor computed so far
-/// has the element of an iteration.
+/// Builds an Epilogue step by step. Knows for each computed tensor where the
+/// element of an iteration is.
 class EpilogueMatcher {
 public:
   EpilogueMatcher(const Contraction &contraction) : contraction_(contraction) {
@@ -234,14 +235,14 @@ private:
 
   const Contraction &contraction_;
   llvm::DenseMap<Value, Linear> known_;
-  /// For each dimension of the statement at hand that of the contraction.
+  /// The contraction's dimension for each dimension of the current statement.
   SmallVector<unsigned> dims_;
 };
 
 } // namespace
 
 // Two dimensions are the same where they take the same steps through a tensor
-// that both sides cover.
+// that both statements cover.
 bool EpilogueMatcher::matchDims(const Linear &access, const Linear &result) {
   dims_.clear();
   for (int64_t stride : access.strides) {
@@ -265,8 +266,8 @@ bool EpilogueMatcher::matchDims(const Statement &statement) {
         matchDims(*linear, place->second))
       return true;
   }
-  // It reads nothing of what was computed: by what it writes, of the result's
-  // shape, for a later statement.
+  // The statement reads no computed tensor. Its output has the result's shape
+  // and gives the dimensions, for a later statement.
   const Access &output = statement.outputs.front();
   std::optional<Linear> linear = getLinear(output.index, numDims);
   return linear && linear->offset == 0 &&
@@ -295,7 +296,7 @@ std::optional<LinearAccess> EpilogueMatcher::getRead(const Access &access,
     return std::nullopt;
   auto computed = known_.find(access.tensor);
   if (computed != known_.end()) {
-    // Another iteration's value is not at hand.
+    // The value of another iteration is not available.
     if (computed->second.strides != index->strides || index->offset != 0)
       return std::nullopt;
   } else if (!isa<BlockArgument>(access.tensor) && !getSplat(access.tensor)) {

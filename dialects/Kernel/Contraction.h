@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a contraction is made of: groups of dimensions, the way that an operand
-/// moves through memory along a group, and the map on its result. All of it
-/// follows from maps and iterators; the names of ops play no part.
+/// The parts of a contraction: groups of dimensions, the way that an operand
+/// moves through memory along a group, and the map on its result. They all
+/// follow from maps and iterators; names of ops play no part.
 #ifndef MPC_DIALECTS_KERNEL_CONTRACTION_H
 #define MPC_DIALECTS_KERNEL_CONTRACTION_H
 
@@ -13,7 +13,7 @@ namespace mpc::kernel {
 
 /// How a flat index over several dimensions moves through a tensor: the
 /// dimensions' extents and strides in elements, outermost first. Neighbours
-/// that one dimension could stand for are merged.
+/// that can be one dimension are merged.
 struct StridedIndex {
   struct Part {
     int64_t extent;
@@ -21,36 +21,37 @@ struct StridedIndex {
   };
   llvm::SmallVector<Part> parts;
 
-  /// Appends a dimension, which is then the innermost.
+  /// Appends a dimension as the innermost.
   void append(int64_t extent, int64_t stride);
-  /// The largest power of two up to `limit` so that indices from a multiple of
-  /// it on lie `stride` apart.
+  /// The largest power of two r up to `limit` for which the r indices from any
+  /// multiple of r on lie `stride` apart.
   int64_t getRun(int64_t limit, int64_t stride) const;
 };
 
-/// A region that adds to a sum the product of functions of one operand each:
-/// what a contraction computes, whatever its types, maps and loops.
+/// A region that adds to a sum the product of two factors, each a function of
+/// one operand. Every contraction computes that, whatever its types, maps and
+/// loops.
 struct SumOfProducts {
   /// The two inputs of the op that are multiplied.
   std::array<unsigned, 2> operands = {0, 1};
-  /// What the region multiplies.
+  /// The values that the region multiplies.
   std::array<mlir::Value, 2> factors;
   /// Whether the region rounds once (fma) or twice (mul, then add).
   bool fused = true;
 };
 
-/// The sum of products that the reduction `op` is, if it is one.
+/// Reads the reduction `op` as a sum of products; empty where it is none.
 std::optional<SumOfProducts> matchSumOfProducts(mlir::linalg::GenericOp op);
 
 /// Whether `op` may become a contraction: it is a sum of products. Such an op
 /// sums in another order than other reductions.
 bool isSumOfProducts(mlir::linalg::GenericOp op);
 
-/// Statement dimensions of a contraction, each group in its linear order: that
-/// of the result in memory, for `K` that of the loops.
+/// The dimensions of a contraction by group. Each group is in its linear order:
+/// the order of the result in memory, and for `K` the order of the loops.
 struct Contraction : SumOfProducts {
-  /// Groups by who uses a dimension: both operands and the result, the first
-  /// operand and the result, the second and the result, both operands.
+  /// A dimension's group says who uses it: both operands and the result, the
+  /// first operand and the result, the second and the result, both operands.
   enum DimGroup { Batch, M, N, K };
 
   Statement statement;
@@ -68,17 +69,19 @@ struct Contraction : SumOfProducts {
   }
   /// The extents of a group's dimensions.
   llvm::SmallVector<int64_t> getExtents(DimGroup group) const;
-  /// How something with `strides` (one a dimension) moves along `group`.
+  /// How an operand with `strides` (one for each dimension) moves along
+  /// `group`.
   StridedIndex getStridedIndex(llvm::ArrayRef<int64_t> strides,
                                DimGroup group) const;
 };
 
-/// The contraction that `statement` is, if it is one of f32 accumulation from
-/// zero whose result is dense, and whose order is the schedule's to choose.
+/// Reads `statement` as a contraction; empty where it is none. A contraction
+/// accumulates in f32 from zero, its result is dense, and its schedule may
+/// choose the order of sums.
 std::optional<Contraction> matchContraction(const Statement &statement);
 
-/// The ops of `block` that `value` is computed by, in order. Ops whose result
-/// is `known` are left out, with what only they need.
+/// The ops of `block` that compute `value`, in order. Ops whose result is
+/// `known` are left out, and so are ops that only these need.
 llvm::SmallVector<mlir::Operation *>
 getSlice(mlir::Value value, mlir::Block *block, mlir::Value known = {});
 
@@ -91,11 +94,12 @@ struct LinearAccess {
 /// A statement of the map on a contraction's result.
 struct EpilogueStep {
   const Statement *statement;
-  /// Inputs, then outputs that the region reads (else null tensors).
+  /// The inputs, and then the outputs that the region reads. The tensor of an
+  /// output that it does not read is null.
   llvm::SmallVector<LinearAccess> reads;
 };
 
-/// A value that the kernel returns, and where it goes.
+/// A value that the kernel returns, and its destination.
 struct EpilogueStore {
   mlir::Value value;
   mlir::Value destination;
@@ -108,8 +112,9 @@ struct Epilogue {
   llvm::SmallVector<EpilogueStore> stores;
 };
 
-/// The rest of the body whose first statement is `contraction`, if it is a map
-/// over the result. `body` must outlive what is returned.
+/// Reads the rest of the body after its first statement, `contraction`, as a
+/// map over the result; empty where it is none. `body` must outlive the
+/// epilogue.
 std::optional<Epilogue> matchEpilogue(FuncOp kernel, const Body &body,
                                       const Contraction &contraction);
 

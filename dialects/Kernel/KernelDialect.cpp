@@ -40,7 +40,7 @@ void KernelDialect::initialize() {
 static constexpr StringRef kAlignment =
     KernelDialect::AlignmentAttrHelper::getNameStr();
 
-/// In memory; an i1 takes a byte.
+/// The size of an element in memory; an i1 takes a byte.
 static int64_t elementBytes(Type tensor) {
   auto shaped = dyn_cast<ShapedType>(tensor);
   if (!shaped || !shaped.getElementType().isIntOrFloat())
@@ -48,7 +48,8 @@ static int64_t elementBytes(Type tensor) {
   return std::max<int64_t>(shaped.getElementTypeBitWidth() / 8, 1);
 }
 
-/// A power of two, and no less than what elements have anyway.
+/// Whether `value` is a power of two, and at least the natural alignment of
+/// elements.
 static bool isAlignment(Type argument, Attribute value) {
   auto bytes = dyn_cast<IntegerAttr>(value);
   return bytes && bytes.getType().isInteger(64) && bytes.getInt() > 0 &&
@@ -196,7 +197,7 @@ void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name,
     block->addArgument(input, state.location);
 }
 
-/// The word before the name, if there is one.
+/// Parses the kind before the name, if there is one.
 static ParseResult parseKind(OpAsmParser &parser, OperationState &result) {
   SmallVector<StringRef> words;
   for (uint32_t kind = 0; kind <= getMaxEnumValForKernelKind(); ++kind)
@@ -223,7 +224,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
           getFunctionTypeAttrName(result.name), buildType,
           getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name))))
     return failure();
-  // An attribute of another type than its own would be dropped.
+  // An attribute of the wrong type would be dropped in silence.
   return verifyInherentAttrs(result.name, result.attributes, [&]() {
     return parser.emitError(loc)
            << "'" << result.name.getStringRef() << "' op ";
@@ -304,8 +305,8 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
-/// A buffer begins where the target says; what is planned lies at a known place
-/// behind that.
+/// The target fixes where a buffer begins. A planned buffer lies at a known
+/// offset behind that.
 static LogicalResult verifyAlignment(LaunchOp launch, FuncOp kernel,
                                      unsigned operand) {
   int64_t alignment = kernel.getAlignment(operand);
@@ -322,7 +323,7 @@ static LogicalResult verifyAlignment(LaunchOp launch, FuncOp kernel,
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getKernelAttr());
-  // Once kernels are emitted they are plain functions.
+  // After emission, kernels are plain functions.
   if (!kernel) {
     if (symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))
       return success();
@@ -376,7 +377,8 @@ OpFoldResult ViewOp::fold(FoldAdaptor) {
   auto inner = getSource().getDefiningOp<ViewOp>();
   if (!inner)
     return {};
-  // Of one type they have as many elements: all, from the first on.
+  // This view and the innermost source have equal types, so the two views
+  // together take all elements of it, from the first on.
   if (inner.getSource().getType() == getResult().getType())
     return inner.getSource();
   setOffset(inner.getOffset() + getOffset());

@@ -36,16 +36,17 @@ class ReturnOp;
 
 namespace mpc::kernel {
 
-/// The `kernel.target` of the module around `op`, or of the module that it is;
-/// null where that states none.
+/// The `kernel.target` of the module around `op`, or of `op` itself; null where
+/// that module states none.
 TargetAttrInterface getTarget(mlir::Operation *op);
 
-/// The argument in whose memory a result lands: both are the same state. Empty
-/// of a result that is none.
+/// The argument in whose memory a result lands, because both are the same
+/// state; empty where there is none.
 std::optional<unsigned> getTiedArgument(mlir::FunctionOpInterface function,
                                         unsigned result);
 
-/// The `kernel.emitted` of a function; null where it is no emitted kernel.
+/// The `kernel.emitted` of a function; null where the function is no emitted
+/// kernel.
 EmittedKernelAttrInterface getEmittedKernel(mlir::Operation *function);
 
 } // namespace mpc::kernel

@@ -71,7 +71,7 @@ def Kernel_FuncOp : Kernel_Op<"func", [
     }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
 
-    /// Inputs come first, then one destination a result.
+    /// Inputs come first, and then one destination for each result.
     unsigned getNumInputs() { return getNumArguments() - getNumResults(); }
     ::mlir::BlockArgument getDestination(unsigned result) {
       return getArgument(getNumInputs() + result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a machine multiplies by, as data.
+/// The multiply units of a machine, as data.
 #ifndef MPC_DIALECTS_KERNEL_MULTIPLYUNIT_H
 #define MPC_DIALECTS_KERNEL_MULTIPLYUNIT_H
 
@@ -14,9 +14,9 @@ enum class Precision : uint32_t;
 
 namespace mpc::kernel {
 
-/// How the lanes that run a unit have its factors.
+/// How the factors of a unit are spread over the lanes that run it.
 enum class OperandLayout : uint8_t {
-  Elements, ///< Each lane those of its own sums, in any order of k.
+  Elements, ///< Each lane has the factors of its own sums, in any order of k.
   Matrices, ///< 8 by 8 elements of 16 bits, spread over a warp (ldmatrix).
 };
 
@@ -24,7 +24,7 @@ enum class OperandLayout : uint8_t {
 /// d[i, j] += a[i, 0] * b[0, j] + ... + a[i, depth - 1] * b[depth - 1, j].
 struct MultiplyUnit {
   llvm::StringLiteral name; ///< "mma.m16n8k16".
-  Precision factors;        ///< What a and b hold.
+  Precision factors;        ///< The type of the elements of a and b.
   int64_t rows, columns, depth;
   OperandLayout layout;
 };

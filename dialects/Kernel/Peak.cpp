@@ -20,7 +20,8 @@ int64_t kernel::bytesOf(Value value) {
          std::max(type.getElementTypeBitWidth() / 8, 1U);
 }
 
-/// The last op of the block that uses `value`; who makes it where none does.
+/// The last op of the block that uses `value`; the op that makes it where none
+/// does.
 static Operation *lastUse(Block &block, Value value) {
   Operation *last = value.getDefiningOp();
   for (Operation *user : value.getUsers())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Where a program keeps most.
+/// The place in a program at which most memory is live.
 #ifndef MPC_DIALECTS_KERNEL_PEAK_H
 #define MPC_DIALECTS_KERNEL_PEAK_H
 
@@ -13,22 +13,22 @@
 
 namespace mpc::kernel {
 
-/// Bytes of a tensor of static shape; 0 of any other value.
+/// Bytes of a tensor of static shape; 0 for any other value.
 int64_t bytesOf(mlir::Value value);
 
-/// Where most is live.
+/// The op at which most bytes are live.
 struct Peak {
-  mlir::Operation *op = nullptr; ///< Null of a block without any bytes.
-  int64_t bytes = 0;             ///< That are live there.
+  mlir::Operation *op = nullptr; ///< Null for a block without tensors.
+  int64_t bytes = 0;             ///< The bytes that are live at `op`.
 };
 
 /// The op of `block` at which most bytes are live, if every result had memory
-/// of its own of as many bytes as `weigh` says.
+/// of its own and `weigh` gave its bytes.
 Peak findPeak(mlir::Block &block,
               llvm::function_ref<int64_t(mlir::Value)> weigh);
 
-/// The same where it is above what the target of the module around `block` may
-/// keep, or where no target is known; else null.
+/// The op of the peak where the peak exceeds the memory that the target of the
+/// module around `block` may use, or where no target is known; else null.
 mlir::Operation *findExcess(mlir::Block &block,
                             llvm::function_ref<int64_t(mlir::Value)> weigh);
 

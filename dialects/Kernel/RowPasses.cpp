@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In which pass over a row each statement comes.
+// The pass over a row in which each statement runs.
 #include "dialects/Kernel/Space.h"
 
 using namespace mlir;
@@ -15,7 +15,7 @@ static bool readsMemoryOf(const Statement &statement, FuncOp kernel,
 }
 
 // A destination may lie in the memory of an input that is read, in program
-// order, no later than the destination is written. Passes keep that.
+// order, no later than the destination is written. Passes must keep that order.
 static int getLeastWriteLevel(const Rows &rows, ArrayRef<int> levels,
                               unsigned number) {
   int least = -1;
@@ -52,8 +52,8 @@ RowPasses mpc::kernel::getPasses(const Rows &rows) {
     };
     for (const Access &input : statement.inputs)
       need(input, isRow);
-    // The first value of a sum is added after its pass, or before it begins
-    // where lanes are columns.
+    // The first value of a sum is added after its pass, or, where lanes are
+    // columns, before the pass begins.
     for (const Access &output : statement.outputs)
       need(output, isRow);
     level = std::max(level, getLeastWriteLevel(rows, levels, number));

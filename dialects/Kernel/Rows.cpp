@@ -63,7 +63,7 @@ private:
 
 } // namespace
 
-/// Takes the space of the first reduction.
+/// Takes the space of the first reduction as the shared one.
 bool RowsReader::findSpace() {
   for (const Statement &statement : body_.statements) {
     if (!statement.generic())
@@ -82,7 +82,7 @@ bool RowsReader::findSpace() {
   return true;
 }
 
-/// `statement`, whose dimension d becomes dims[d], in the shared space.
+/// Expresses `statement` in the shared space: its dimension d becomes dims[d].
 Statement RowsReader::reorder(const Statement &statement,
                               ArrayRef<unsigned> dims) const {
   MLIRContext *context = statement.op->getContext();
@@ -111,7 +111,7 @@ Statement RowsReader::reorder(const Statement &statement,
   return result;
 }
 
-/// Gives `statement` its role and dimensions.
+/// Decides the role and the dimensions of `statement`.
 bool RowsReader::place(const Statement &statement) {
   SmallVector<unsigned> dims(statement.numDims());
   SmallVector<int64_t> rowExtents;

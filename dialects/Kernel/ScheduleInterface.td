@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every target's schedule says to those who know no target.
+// The interface of every target's schedules, for code that knows no target.
 #ifndef MPC_DIALECTS_KERNEL_SCHEDULEINTERFACE_TD
 #define MPC_DIALECTS_KERNEL_SCHEDULEINTERFACE_TD
 

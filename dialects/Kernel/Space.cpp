@@ -36,7 +36,7 @@ static bool canMerge(const Statement &statement, unsigned dim) {
          llvm::all_of(statement.outputs, fits);
 }
 
-/// Every expression of `statement` by `replace`.
+/// Replaces every index expression of `statement` by the result of `replace`.
 static void rewriteIndices(Statement &statement,
                            llvm::function_ref<AffineExpr(AffineExpr)> replace) {
   for (Access &input : statement.inputs)
@@ -54,8 +54,8 @@ static void replaceDims(Statement &statement, ArrayRef<AffineExpr> dims,
   });
 }
 
-/// Each dimension by the joined ones, for what walks those as one: the last of
-/// a run strides, the others add nothing.
+/// Each dimension in terms of the joined ones, for an operand that walks these
+/// as one: the last of a run has the stride, the others add nothing.
 static SmallVector<AffineExpr> walkedAsOne(const Statement &statement,
                                            const llvm::BitVector &joins) {
   MLIRContext *context = statement.op->getContext();
@@ -67,8 +67,8 @@ static SmallVector<AffineExpr> walkedAsOne(const Statement &statement,
   return dims;
 }
 
-/// Each dimension by the joined ones, for all else: a quotient or a rest of the
-/// position in its run.
+/// Each dimension in terms of the joined ones, for all other operands: a
+/// quotient or a remainder of the position in its run.
 static SmallVector<AffineExpr> walkedApart(const Statement &statement,
                                            const llvm::BitVector &joins) {
   unsigned numDims = statement.numDims(), joined = numDims - joins.count();
@@ -89,7 +89,7 @@ static SmallVector<AffineExpr> walkedApart(const Statement &statement,
   return dims;
 }
 
-/// Makes dimension d one with d + 1 where `joins` says so, whether or not the
+/// Joins dimension d with d + 1 where `joins` says so, whether or not the
 /// operands walk them as one.
 static void join(Statement &statement, const llvm::BitVector &joins) {
   unsigned numDims = statement.numDims(), numJoined = numDims - joins.count();
@@ -121,7 +121,7 @@ void mpc::kernel::mergeAlways(Statement &statement, unsigned dim) {
 
 void mpc::kernel::mergeDims(std::vector<Statement> &statements, unsigned from,
                             unsigned to) {
-  // Whether two can be merged is no matter of what is merged beside them.
+  // Whether two dimensions can be merged does not depend on other merges.
   llvm::BitVector joins(to);
   for (unsigned dim = from; dim + 1 < to; ++dim)
     joins[dim] = llvm::all_of(statements, [&](const Statement &statement) {
@@ -152,9 +152,9 @@ void mpc::kernel::permuteDims(Statement &statement, ArrayRef<unsigned> order) {
   replaceDims(statement, dims, order.size());
 }
 
-/// Merges neighbouring reduced dimensions. That, and the direction of vectors,
-/// fixes the order of sums: both are functions of shape and axes alone, so that
-/// what a reduction is fused with does not change its bits.
+/// Merges neighbouring reduced dimensions. Merging and the direction of vectors
+/// fix the order of sums. Both follow from shape and axes alone, so that fusing
+/// does not change the bits of a reduction.
 static void mergeReduced(Rows &rows) {
   for (unsigned inner = rows.followsReduced.size(); inner-- > 1;)
     if (rows.followsReduced[inner])

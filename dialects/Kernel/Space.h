@@ -9,26 +9,27 @@
 
 namespace mpc::kernel {
 
-/// Merges what can be merged among dimensions [from, to) of all `statements`,
-/// which have these dimensions in common; later dimensions move down.
+/// Merges the mergeable ones among dimensions [from, to) of all `statements`,
+/// which share these dimensions. Later dimensions move down.
 void mergeDims(std::vector<Statement> &statements, unsigned from, unsigned to);
 
 /// Merges dimensions `dim` and `dim + 1` of `statement`, whether or not its
-/// operands walk them as one; those that do not get a quotient and a rest.
+/// operands walk them as one. Operands that do not get a quotient and a
+/// remainder.
 void mergeAlways(Statement &statement, unsigned dim);
 
 /// Reorders the dimensions of `statement`: dimension d becomes order[d].
 void permuteDims(Statement &statement, llvm::ArrayRef<unsigned> order);
 
-/// Merges neighbouring reduced dimensions, always, and then kept ones that
-/// everything walks as one. What a reduction is fused with does not change the
-/// former, which may decide the order of its sum.
+/// Merges neighbouring reduced dimensions, always, and then kept dimensions
+/// that all operands walk as one. Merging the reduced ones may decide the order
+/// of a sum, so it does not depend on what the reduction is fused with.
 void mergeRows(Rows &rows);
 
-/// In which pass over the elements of a row each statement comes; a statement
-/// of the row's own values follows its pass.
+/// The pass over the elements of a row in which each statement runs. A
+/// statement of the row's own values runs after its pass.
 struct RowPasses {
-  llvm::SmallVector<int> levels; ///< Of each statement.
+  llvm::SmallVector<int> levels; ///< The pass of each statement.
   int count = 0;
 };
 RowPasses getPasses(const Rows &rows);

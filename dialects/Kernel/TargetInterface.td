@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every target says to those who know no target.
+// The interface of every target, for code that knows no target.
 #ifndef MPC_DIALECTS_KERNEL_TARGETINTERFACE_TD
 #define MPC_DIALECTS_KERNEL_TARGETINTERFACE_TD
 

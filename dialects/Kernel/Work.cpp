@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace mpc::kernel;
 
-/// Operations of one op of a region: those that round a float, and two where
-/// a product and a sum are rounded together.
+/// Operations of one op of a region: one for each float that is rounded, and
+/// two for a product and a sum that are rounded together.
 static uint64_t flopsOf(Operation &op) {
   bool counts = isa<arith::ArithFastMathInterface>(op) &&
                 !isa<CastOpInterface>(op) &&

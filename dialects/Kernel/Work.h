@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How much a kernel computes.
+/// The amount of arithmetic in a kernel.
 #ifndef MPC_DIALECTS_KERNEL_WORK_H
 #define MPC_DIALECTS_KERNEL_WORK_H
 

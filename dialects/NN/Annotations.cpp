@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each discardable attribute of the dialect may be.
+// The form that each discardable attribute of the dialect must have.
 #include "dialects/NN/Annotations.h"
 
 #include "dialects/NN/EntryNames.h"
@@ -15,7 +15,7 @@ namespace {
 
 struct Form {
   StringRef name;
-  StringRef expected; ///< In words.
+  StringRef expected; ///< The form in words.
   bool (*fits)(Attribute);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The discardable attributes of the nn dialect that passes hand to each other
-/// and to the driver. The dialect verifies all of its attributes, and refuses
+/// The discardable attributes of the nn dialect by which passes tell each other
+/// and the driver facts. The dialect verifies all its attributes, and refuses
 /// one that it does not know.
 #ifndef MPC_DIALECTS_NN_ANNOTATIONS_H
 #define MPC_DIALECTS_NN_ANNOTATIONS_H
@@ -10,18 +10,19 @@
 
 namespace mpc::nn {
 
-/// On the result of @loss: the name of the model's output that it is, if it is
-/// one.
+/// On the result of @loss: the name of the model's output that equals it, if
+/// one does.
 inline constexpr llvm::StringLiteral kLossOutput = "nn.output";
 
-/// On the ops that nn-add-loss puts behind the model's outputs, until autocast.
+/// On the ops that nn-add-loss adds after the model's outputs. Autocast removes
+/// it.
 inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
 
 /// On an argument whose integers index memory: an array of `#nn.range`.
 inline constexpr llvm::StringLiteral kRanges = "nn.ranges";
 
 /// On @model and on an evaluation's entry, where the model has ops that compute
-/// otherwise in training: "training" or "inference".
+/// differently in training: "training" or "inference".
 inline constexpr llvm::StringLiteral kMode = "nn.mode";
 inline constexpr llvm::StringLiteral kTrainingMode = "training";
 inline constexpr llvm::StringLiteral kInferenceMode = "inference";
@@ -33,23 +34,23 @@ inline constexpr llvm::StringLiteral kFreeAttr = "nn.free";
 /// made for it alone: it may run in f32 where T costs more than it saves.
 inline constexpr llvm::StringLiteral kRefusableAttr = "nn.refusable";
 
-/// On an op of an imported file that is not all of its call: the call's name in
-/// aten, as "pow.Tensor_Scalar", by which policies of PyTorch go. Until
-/// autocast.
+/// On an op of an imported file that is a part of its call: the call's name in
+/// aten, as "pow.Tensor_Scalar". PyTorch's policies go by that name. Autocast
+/// removes it.
 inline constexpr llvm::StringLiteral kCallAttr = "nn.call";
-/// On a cast that changes no type but was written: from there on it is f32.
-/// Until autocast.
+/// On a cast that changes no type but was written in the model: the value is
+/// f32 from there on. Autocast removes it.
 inline constexpr llvm::StringLiteral kWrittenAttr = "nn.written";
-/// On an op whose result may be infinite in 16 bits alone: what reads it and
-/// makes it finite again, for people.
+/// On an op whose result may be infinite in 16 bits but not in f32: a text for
+/// people that names the op that makes it finite again.
 inline constexpr llvm::StringLiteral kHiddenInfinity = "nn.hidden_infinity";
-/// On a cast from f16: where its operand is 0, a gradient that is finite in f32
-/// is at most the largest f16.
+/// On a cast from f16: where its operand is 0, its VJP bounds a gradient that
+/// is finite in f32 by the largest f16.
 inline constexpr llvm::StringLiteral kBoundedAtZero = "nn.bounded_at_zero";
 
 /// On a function of an op library: the op that it defines, "domain::Type".
 inline constexpr llvm::StringLiteral kLibraryOp = "nn.op";
-/// On an argument of such a function: the op's attribute that it is.
+/// On an argument of such a function: the op's attribute that it stands for.
 inline constexpr llvm::StringLiteral kLibraryAttribute = "nn.attribute";
 
 } // namespace mpc::nn

@@ -8,13 +8,13 @@
 
 namespace mpc::nn {
 
-/// Before a name, where it is a preset's and not a file's.
+/// The prefix of a preset's name. A policy without it is a file.
 inline constexpr llvm::StringLiteral kPresetPrefix = "preset:";
 
-/// The policy where none is named.
+/// The policy that holds where none is named.
 inline constexpr llvm::StringLiteral kDefaultAutocast = "preset:mpc";
 
-/// `policy` without the prefix, if it has it.
+/// `policy` without the prefix of presets.
 inline llvm::StringRef withoutPresetPrefix(llvm::StringRef policy) {
   policy.consume_front(kPresetPrefix);
   return policy;

@@ -43,8 +43,8 @@ Value nn::widen(OpBuilder &builder, Location loc, Value scalar) {
   return arith::ExtFOp::create(builder, loc, type, scalar);
 }
 
-/// f64 to f32 rounded to odd: a second rounding to 16 bits is then the only
-/// one that counts (Boldo and Melquiond, 2008).
+/// Rounds f64 to f32 to odd: a second rounding to 16 bits is then the only one
+/// that counts (Boldo and Melquiond, 2008).
 static Value truncateToOdd(OpBuilder &b, Location loc, Value x) {
   Type f32 = b.getF32Type(), i32 = b.getI32Type();
   Value near = arith::TruncFOp::create(b, loc, f32, x);
@@ -191,7 +191,7 @@ Value nn::buildPad(OpBuilder &builder, Location loc, Value input,
       builder, loc, paddedType, {}, [&](OpBuilder &b, Location l, ValueRange) {
         Value fill = buildScalarConstant(b, l, type.getElementType(), value);
         if (type.getNumElements() == 0)
-          return fill; // There is nothing to surround.
+          return fill; // An empty input leaves only padding.
         Value inside = arith::ConstantIntOp::create(b, l, 1, 1);
         SmallVector<Value> position;
         Value zero = arith::ConstantIndexOp::create(b, l, 0);
@@ -210,8 +210,8 @@ Value nn::buildPad(OpBuilder &builder, Location loc, Value input,
           }
           Value last = arith::ConstantIndexOp::create(
               b, l, std::max<int64_t>(size - 1, 0));
-          // Truncating division maps a small negative position to 0: judge the
-          // position before it.
+          // Truncating division maps a small negative position to 0, so the
+          // sign is tested before the division.
           Value nonNegative = arith::CmpIOp::create(
               b, l, arith::CmpIPredicate::sge,
               arith::SubIOp::create(b, l, index, offset), zero);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What ops build their kernel bodies from: maps and reductions as
-/// `linalg.generic`, and conversions that round once.
+/// The functions from which ops build their kernel bodies: maps and reductions
+/// as `linalg.generic`, and conversions that round once.
 #ifndef MPC_DIALECTS_NN_BODYBUILDER_H
 #define MPC_DIALECTS_NN_BODYBUILDER_H
 
@@ -12,7 +12,7 @@
 
 namespace mpc::nn {
 
-/// The type as kernels have it: integers are signless, and their ops carry the
+/// The type in kernels: integers are signless there, and their ops carry the
 /// signedness.
 mlir::Type getKernelType(mlir::Type elementType);
 mlir::RankedTensorType getKernelType(mlir::RankedTensorType type);
@@ -21,8 +21,7 @@ mlir::RankedTensorType getKernelType(mlir::RankedTensorType type);
 /// unsigned.
 bool isUnsigned(mlir::Value tensor);
 
-/// f64 for f64, f32 for the other floating types, otherwise the type as kernels
-/// have it.
+/// f64 for f64, f32 for the other floating types, otherwise the kernel type.
 mlir::Type getComputeType(mlir::Type elementType);
 
 /// `scalar` in its compute type.
@@ -43,15 +42,15 @@ struct MappedTensor {
   mlir::AffineMap map;
 };
 
-/// A map over the index space of `type`: element by element `fn` of the inputs
-/// in their stored types; `fn` returns the stored type. The result has the
+/// A map over the index space of `type`: each element is `fn` of the inputs in
+/// their stored types, and `fn` returns the stored type. The result has the
 /// kernel's form of `type`.
 mlir::Value buildMap(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::RankedTensorType type,
                      llvm::ArrayRef<MappedTensor> inputs, ScalarFn fn);
 
-/// What a reduction runs over: `reduced[i]` says of loop dimension `i` whether
-/// it is summed; the others, in order, are the axes of the result.
+/// The space of a reduction: `reduced[i]` says whether loop dimension `i` is
+/// summed. The other dimensions, in order, are the axes of the result.
 struct ReductionSpace {
   llvm::SmallVector<bool> reduced;
 
@@ -67,15 +66,16 @@ mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Location loc,
                            llvm::ArrayRef<MappedTensor> inputs, double init,
                            ScalarFn fn);
 
-/// `tensor`, of a compute type, rounded to `elementType`; itself if equal.
+/// `tensor`, of a compute type, rounded to `elementType`; `tensor` itself where
+/// the types are equal.
 mlir::Value buildNarrowing(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value tensor, mlir::Type elementType);
 
-/// The body of an elementwise op.
+/// Builds the body of an elementwise op.
 mlir::Value buildElementwise(ScalarBodyOpInterface op, mlir::OpBuilder &builder,
                              mlir::ValueRange operands);
 
-/// `input` surrounded and spread with `value`, as nn.pad says.
+/// `input` with `value` padded around and between its elements, as nn.pad says.
 mlir::Value buildPad(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value input, llvm::ArrayRef<int64_t> low,
                      llvm::ArrayRef<int64_t> high,

@@ -245,7 +245,7 @@ static Attribute scalarAt(DenseElementsAttr constant, int64_t index) {
                         converted(constant.getValues<APFloat>()[index], type));
 }
 
-/// `scalars` as one constant, each rounded to the type of the elements.
+/// `scalars` as one constant, each rounded to the element type.
 static DenseElementsAttr constantOfScalars(RankedTensorType type,
                                            ArrayRef<Attribute> scalars) {
   Type element = type.getElementType();

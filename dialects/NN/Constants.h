@@ -10,37 +10,40 @@
 
 namespace mpc::nn {
 
-/// Elements of a fold's result at most: more is computed once a step, since
-/// the program would store it.
+/// The most elements of a fold's result. A larger result is computed in each
+/// step, since the program would have to store it.
 inline constexpr int64_t kMostFolded = int64_t(1) << 20;
-/// The same for arithmetic on floats.
+/// The most elements of a fold's result for arithmetic on floats.
 inline constexpr int64_t kMostFoldedReals = int64_t(1) << 16;
 
-/// `value` truncated. What 64 bits of the sign of `type` do not hold becomes
-/// the nearest end (without a type, int64); of ui64 the bits are returned.
+/// `value` truncated. A number that 64 bits of the sign of `type` cannot hold
+/// becomes the nearest number that they can (without a type, int64). For ui64
+/// the bits are returned.
 int64_t toInteger(double value, mlir::Type type);
 
-/// Element `index` of a constant of integers or i1, of ui64 its bits; a float
-/// is truncated, and what no int64 holds becomes the nearest end.
+/// Element `index` of a constant of integers or i1; for ui64 its bits. A float
+/// is truncated, and a number that no int64 holds becomes the nearest one.
 int64_t intAt(mlir::DenseElementsAttr constant, int64_t index);
 double realAt(mlir::DenseElementsAttr constant, int64_t index);
 llvm::SmallVector<int64_t> intsOf(mlir::DenseElementsAttr constant);
-/// What `value` holds elements of: what ops that only move them have read.
+/// The value whose elements `value` holds: the origin behind ops that only move
+/// elements.
 mlir::Value movedFrom(mlir::Value value);
-/// The one number of a floating constant, moved at most. A cast of a constant
-/// is none, since it has a type of its own.
+/// The one number of a floating constant behind ops that move elements. A cast
+/// of a constant has no such number, since it has a type of its own.
 std::optional<llvm::APFloat> splatOf(mlir::Value value);
-/// The one number that all elements are, where they are equal.
+/// The one number that all elements equal; empty where they differ.
 std::optional<double> splatOf(mlir::DenseElementsAttr constant);
 
-/// A constant of `values`, each rounded once; one value stands for all.
+/// A constant of `values`, each rounded once. A single value stands for all
+/// elements.
 mlir::DenseElementsAttr constantOfReals(mlir::RankedTensorType type,
                                         llvm::ArrayRef<double> values);
-/// The same of integers, which wrap.
+/// A constant of integers, which wrap.
 mlir::DenseElementsAttr constantOfInts(mlir::RankedTensorType type,
                                        llvm::ArrayRef<int64_t> values);
 
-/// Elements of a constant as bytes in order, an i1 as a byte of its own.
+/// The elements of a constant as bytes in order. An i1 is one byte.
 class ElementBytes {
 public:
   explicit ElementBytes(mlir::DenseElementsAttr constant);
@@ -61,21 +64,22 @@ private:
 
 size_t elementBytes(mlir::Type elementType);
 
-/// The inverse: a constant of elements that lie so. Equal ones are stored once.
+/// The constant whose elements are these bytes. Equal elements are stored once.
 mlir::DenseElementsAttr constantOfBytes(mlir::RankedTensorType type,
                                         llvm::ArrayRef<char> bytes);
 
 /// Distance of neighbours on each axis of a dense tensor.
 llvm::SmallVector<int64_t> denseStrides(llvm::ArrayRef<int64_t> shape);
 
-/// Element i of the result is the input's at `base + sum(i * strides)`; null
-/// where that is too many elements.
+/// Element i of the result is the input's element at `base + sum(i * strides)`;
+/// null where the result has too many elements.
 mlir::DenseElementsAttr foldStrided(mlir::DenseElementsAttr input,
                                     mlir::RankedTensorType type, int64_t base,
                                     llvm::ArrayRef<int64_t> strides);
 
-/// The result of an elementwise op of constants: its scalar body, evaluated on
-/// each element. Null where an operand is not known or has no such value.
+/// The result of an elementwise op on constants: its scalar body, evaluated on
+/// each element. Null where an operand is no constant, or where the body does
+/// not fold.
 mlir::DenseElementsAttr
 foldScalarBody(ScalarBodyOpInterface op,
                llvm::ArrayRef<mlir::Attribute> operands);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// nn.name: by what names a user knows the arguments and results of functions.
+/// nn.name: the names by which a user knows the arguments and results of
+/// functions.
 #ifndef MPC_DIALECTS_NN_ENTRYNAMES_H
 #define MPC_DIALECTS_NN_ENTRYNAMES_H
 
@@ -18,7 +19,7 @@ inline mlir::StringAttr getArgumentName(mlir::FunctionOpInterface function,
                                         unsigned index) {
   return function.getArgAttrOfType<mlir::StringAttr>(index, kNameAttrName);
 }
-/// Of an argument of a function.
+/// The name of an argument of a function; null where it has none.
 inline mlir::StringAttr getArgumentName(mlir::BlockArgument argument) {
   return getArgumentName(
       mlir::cast<mlir::FunctionOpInterface>(argument.getOwner()->getParentOp()),
@@ -35,13 +36,14 @@ inline void setResultName(mlir::FunctionOpInterface function, unsigned index,
   function.setResultAttr(index, kNameAttrName, name);
 }
 
-/// The attribute by which an argument or a result that is made has `name`.
+/// The attribute that gives a new argument or result the name `name`.
 inline mlir::NamedAttribute nameAttribute(mlir::Builder &b,
                                           const llvm::Twine &name) {
   return b.getNamedAttr(kNameAttrName, b.getStringAttr(name));
 }
 
-/// What the gradient of a parameter is called where it is an input or output.
+/// The prefix of a parameter's name that names its gradient as an input or
+/// output.
 inline constexpr llvm::StringLiteral kGradientPrefix = "grad.";
 inline std::string gradientName(llvm::StringRef parameter) {
   return (kGradientPrefix + parameter).str();

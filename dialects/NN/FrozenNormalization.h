@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// nn.frozen: normalizations that stay what they are in training.
+/// nn.frozen: normalizations that compute the same in training as in an
+/// evaluation.
 #ifndef MPC_DIALECTS_NN_FROZENNORMALIZATION_H
 #define MPC_DIALECTS_NN_FROZENNORMALIZATION_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The functions of a module that passes know by their names.
+/// The names of the functions of a module that passes know.
 #ifndef MPC_DIALECTS_NN_FUNCTIONNAMES_H
 #define MPC_DIALECTS_NN_FUNCTIONNAMES_H
 
@@ -11,15 +11,17 @@
 
 namespace mpc::nn {
 
-/// What a file is imported as, or writes: inputs to outputs.
+/// The function that a file writes or is imported as, from inputs to outputs.
 inline constexpr llvm::StringLiteral kModelFunction = "model";
-/// What nn-add-loss makes of it: inputs and a target to the loss.
+/// The function that nn-add-loss makes of the model, from inputs and a target
+/// to the loss.
 inline constexpr llvm::StringLiteral kLossFunction = "loss";
-/// And for an evaluation over a file: inputs, a target and how many rows count
-/// to what the batches of a metric add up to.
+/// The function that nn-add-loss makes for an evaluation over a file. It takes
+/// inputs, a target and the number of rows that count, and yields numbers that
+/// are summed over batches for a metric.
 inline constexpr llvm::StringLiteral kMeasureFunction = "measure";
 
-/// What is said of a module that has a symbol which a pass is to make.
+/// The error for a module that already has a symbol which a pass is to make.
 inline std::string takenSymbol(llvm::StringRef name) {
   return ("already has a symbol @" + name +
           ", a name that a training gives: rename that parameter or function")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The short forms that VJPs are written with.
+// Short forms of nn ops, in which VJPs are written.
 #include "dialects/NN/Gradient.h"
 
 #include "dialects/NN/BodyBuilder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What VJPs are written with: nn ops in short form, computed in f32.
+/// Short forms of nn ops, computed in f32, in which VJPs are written.
 #ifndef MPC_DIALECTS_NN_GRADIENT_H
 #define MPC_DIALECTS_NN_GRADIENT_H
 
@@ -8,13 +8,13 @@
 
 namespace mpc::nn {
 
-/// Of the results of an op, null where nothing depends on one; and what its VJP
-/// finds for its operands.
+/// The cotangents of an op's results, null where nothing depends on a result;
+/// and the cotangents that its VJP computes for its operands.
 using Cotangents = llvm::ArrayRef<mlir::Value>;
 using Gradients = llvm::MutableArrayRef<mlir::Value>;
 
-/// Builds nn ops at one location. Values are tensors; `wide` brings a 16-bit
-/// value to f32, so that the inside of a VJP rounds once, at its `as`.
+/// Builds nn ops at one location. Values are tensors. `wide` converts a 16-bit
+/// value to f32, so that the inside of a VJP rounds only once, in its `as`.
 class GradientBuilder {
 public:
   GradientBuilder(mlir::OpBuilder &builder, mlir::Location loc)
@@ -51,8 +51,8 @@ public:
   mlir::Location loc;
 };
 
-/// The VJP of an op of one operand: `fn` takes the cotangent and the operand,
-/// both wide, and gives the operand's cotangent.
+/// The VJP of an op with one operand. `fn` takes the cotangent and the operand,
+/// both wide, and returns the operand's cotangent.
 void unaryVJP(
     mlir::OpBuilder &builder, mlir::Operation *op, Cotangents cotangents,
     Gradients operandCotangents,
@@ -63,7 +63,7 @@ void unaryVJP(
 llvm::SmallVector<int64_t> otherAxes(int64_t rank,
                                      llvm::ArrayRef<int64_t> axes);
 
-/// Of a value that is a ranked tensor.
+/// The type of a value that is a ranked tensor.
 mlir::RankedTensorType rankedType(mlir::Value value);
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 

@@ -19,7 +19,7 @@ static SmallVector<int64_t> allAxes(Value x) {
 }
 
 //===----------------------------------------------------------------------===//
-// Of values
+// Losses against values
 //===----------------------------------------------------------------------===//
 
 static Value absolute(GradientBuilder &g, Value x) {
@@ -57,14 +57,14 @@ static Value smoothL1(GradientBuilder &g, Value x, Value target,
   return g.select(isSmall, g.scale(g.mul(d, d), 0.5 / s.delta), line);
 }
 
-/// Of logits: (1 - t) x - log(sigmoid(x)).
+/// On logits: (1 - t) x - log(sigmoid(x)).
 static Value binaryCrossEntropy(GradientBuilder &g, Value x, Value target,
                                 const LossSettings &) {
   Value rest = g.mul(g.sub(g.splat(target, 1.0), target), x);
   return g.add(rest, SoftplusOp::create(g.b, g.loc, x.getType(), g.neg(x)));
 }
 
-/// Of logarithms of probabilities: t (log t - x), where t log t is 0 at 0.
+/// On logarithms of probabilities: t (log t - x), where t log t is 0 at t = 0.
 static Value divergence(GradientBuilder &g, Value x, Value target,
                         const LossSettings &) {
   Value zero = g.splat(target, 0.0);
@@ -74,7 +74,8 @@ static Value divergence(GradientBuilder &g, Value x, Value target,
   return g.sub(g.select(isZero, zero, entropy), g.mul(target, x));
 }
 
-/// How many elements or, of batchmean, samples the sum is divided by.
+/// The divisor of the sum: the number of elements or, for batchmean, of
+/// samples.
 static int64_t divisorOf(RankedTensorType type, LossReduction reduction) {
   if (reduction == LossReduction::Sum)
     return 1;
@@ -88,7 +89,7 @@ static LossElements each(GradientBuilder &g, const LossOperands &operands,
   return {element(g, operands.output, operands.target, settings), Value()};
 }
 
-/// Of logits and probabilities: both on one side of a half.
+/// Whether logits and probabilities are on the same side of a half.
 static Value sameSide(GradientBuilder &g, const LossOperands &operands) {
   auto [logits, target, axis] = operands;
   auto side = [&](Value x, double middle) {
@@ -108,10 +109,11 @@ static Value reduced(GradientBuilder &g, const LossOperands &operands,
 }
 
 //===----------------------------------------------------------------------===//
-// Of labels
+// Losses against labels
 //===----------------------------------------------------------------------===//
 
-/// Of each class along `axis`, broadcast to the shape of the logarithms.
+/// The weight of each class along `axis`, broadcast to the shape of the
+/// logarithms.
 static Value classWeights(GradientBuilder &g, Value logs, int64_t axis,
                           const LossSettings &settings) {
   if (settings.classWeights.empty())
@@ -130,7 +132,7 @@ static Value classWeights(GradientBuilder &g, Value logs, int64_t axis,
 
 namespace {
 
-/// log p(c) of each place, and which of them count.
+/// log p(c) at each place, and which places count.
 class LabelLoss {
 public:
   LabelLoss(GradientBuilder &g, Value logs, Value labels, int64_t axis,
@@ -138,7 +140,7 @@ public:
       : g_(g), settings_(settings), logs_(logs), axis_(axis) {
     SmallVector<int64_t> rows = otherAxes(shapeOf(logs).size(), axis);
     Value counts = countedLabels(labels);
-    // No class has the number -1.
+    // No class has the number -1, so that an excluded label matches none.
     Value known = g.select(counts, labels, g.splat(labels, -1.0));
     Value classes =
         IotaOp::create(g.b, g.loc, typeOf(labels).clone(shapeOf(logs)), axis);
@@ -153,11 +155,12 @@ public:
         weightedLoss([&](Value mask, Value x) { return sumWhere(mask, x); });
     if (settings_.reduction == LossReduction::Sum)
       return loss;
-    // PyTorch divides by the weights of the labels that count.
+    // PyTorch divides by the sum of the weights of the labels that count.
     return g_.div(loss, sumWhere(isTarget_, weights_));
   }
 
-  /// The same of each place; both are 0 where a label takes no part.
+  /// The loss and the weight at each place; both are 0 where a label is
+  /// excluded.
   LossElements elements() {
     Value losses = weightedLoss(
         [&](Value mask, Value x) { return alongClasses(mask, x); });
@@ -165,7 +168,7 @@ public:
   }
 
 private:
-  /// Which of `labels` take part.
+  /// Whether each of `labels` counts.
   Value countedLabels(Value labels) {
     if (!settings_.ignoreIndex)
       return g_.splat(typeOf(labels).clone(g_.b.getI1Type()), 1.0);
@@ -174,7 +177,8 @@ private:
     return g_.compare(CompareKind::NE, labels, ignored);
   }
 
-  /// The loss by what `add` makes of a value where a mask is true.
+  /// The loss, where `add` sums a value over the places at which a mask is
+  /// true.
   Value weightedLoss(llvm::function_ref<Value(Value, Value)> add) {
     Value weighted =
         settings_.classWeights.empty() ? logs_ : g_.mul(logs_, weights_);
@@ -186,8 +190,8 @@ private:
     return g_.sub(loss, g_.scale(add(isCounted_, weighted), smoothing / count));
   }
 
-  /// The sums of what is selected, not multiplied: what is left out may be
-  /// infinite.
+  /// Sums the selected values along the classes. It selects rather than
+  /// multiplies, since an excluded value may be infinite.
   Value alongClasses(Value mask, Value x) {
     return g_.sum(g_.select(mask, x, g_.splat(x, 0.0)), axis_);
   }
@@ -206,7 +210,7 @@ private:
 
 } // namespace
 
-/// Of logarithms of probabilities.
+/// On logarithms of probabilities.
 static Value negativeLogLikelihood(GradientBuilder &g,
                                    const LossOperands &operands,
                                    const LossSettings &settings) {
@@ -229,8 +233,8 @@ static LossElements likelihoods(GradientBuilder &g,
       .elements();
 }
 
-/// Whether the label is the class with the largest value, the first of them. A
-/// NaN among them is never right.
+/// Whether the label is the first class with the largest value. Where a class
+/// has NaN, it is not.
 static Value isLargest(GradientBuilder &g, const LossOperands &operands) {
   auto [x, labels, axis] = operands;
   if (isa<FloatType>(typeOf(labels).getElementType()))
@@ -250,8 +254,8 @@ static Value isLargest(GradientBuilder &g, const LossOperands &operands) {
                    g.splat(below, static_cast<double>(shapeOf(x)[axis])));
 }
 
-/// Against probabilities t of the classes: w log p ((1 - s) t + s / C) of each
-/// class.
+/// The terms of each class against probabilities t: w log p ((1 - s) t + s /
+/// C).
 static Value probabilityTerms(GradientBuilder &g, const LossOperands &operands,
                               const LossSettings &settings) {
   auto [logits, target, axis] = operands;
@@ -266,7 +270,7 @@ static Value probabilityTerms(GradientBuilder &g, const LossOperands &operands,
   return g.mul(logs, target);
 }
 
-/// The mean is over the places, whatever the classes weigh.
+/// The mean is over places, whatever the weights of classes.
 static Value probabilityLoss(GradientBuilder &g, const LossOperands &operands,
                              const LossSettings &settings) {
   Value terms = probabilityTerms(g, operands, settings);
@@ -311,7 +315,7 @@ static Value crossEntropy(GradientBuilder &g, const LossOperands &operands,
 // The tables
 //===----------------------------------------------------------------------===//
 
-/// The output itself.
+/// The model's output as the loss.
 static Value identity(GradientBuilder &, const LossOperands &operands,
                       const LossSettings &) {
   return operands.output;

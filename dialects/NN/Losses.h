@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The losses: what each is taken of, what may be said of it and how it is
-/// built, in one table. Formulas, defaults and reductions are PyTorch's.
+/// The losses in one table: the kind of target, the settings and the way in
+/// which each is built. Formulas, defaults and reductions are PyTorch's.
 #ifndef MPC_DIALECTS_NN_LOSSES_H
 #define MPC_DIALECTS_NN_LOSSES_H
 
@@ -18,15 +18,16 @@ namespace mpc::nn {
 
 LLVM_ENABLE_BITMASK_ENUMS_IN_NAMESPACE();
 
-/// What a loss compares the model's output with.
+/// The target that a loss compares the model's output with.
 enum class LossTarget : uint8_t {
-  None,    ///< Nothing: the output is the loss.
+  None,    ///< No target: the output is the loss.
   Labels,  ///< Integers in the output's shape without its class axis.
   Classes, ///< Labels, or probabilities of the classes in the output's shape.
   Values   ///< Numbers in the output's shape.
 };
 
-/// What may be said of a loss beside its name: bits of LossFunction::takes.
+/// The settings that a loss may have beside its name, as bits of
+/// LossFunction::takes.
 enum class LossParameter : uint32_t {
   None = 0,
   Reduction = 1 << 0,
@@ -39,8 +40,7 @@ enum class LossParameter : uint32_t {
   LLVM_MARK_AS_BITMASK_ENUM(ClassAxis)
 };
 
-/// A parameter as users write it: the clause of amp.recipe, whose flag has
-/// hyphens.
+/// The name of a parameter in a clause of amp.recipe. Its flag has hyphens.
 struct LossParameterName {
   LossParameter parameter;
   llvm::StringLiteral name;
@@ -50,36 +50,40 @@ llvm::ArrayRef<LossParameterName> lossParameterNames();
 /// The values of the parameters.
 struct LossSettings {
   LossReduction reduction = LossReduction::Mean;
-  std::optional<int64_t> ignoreIndex = {}; ///< A label that takes no part.
-  llvm::SmallVector<double> classWeights;  ///< One a class; none: all 1.
-  double labelSmoothing = 0.0; ///< The share of a label that all classes have.
-  double delta = 1.0;          ///< Where a square goes over to a line.
-  /// Where the output has its classes, from the end where it is negative;
-  /// none: as shapes tell.
+  std::optional<int64_t> ignoreIndex = {}; ///< A label that is excluded.
+  /// One weight for each class; empty: all are 1.
+  llvm::SmallVector<double> classWeights;
+  /// The share of a label's weight that is spread over all classes.
+  double labelSmoothing = 0.0;
+  double delta = 1.0; ///< The distance at which the square becomes a line.
+  /// The axis of the output's classes, counted from the end where negative;
+  /// empty: the shapes decide.
   std::optional<int64_t> classAxis = {};
 
   /// The parameters whose values are not the defaults.
   [[nodiscard]] LossParameter given() const;
 };
 
-/// The values that a loss is built of. An output of 16 bits is cast to f32.
+/// The values from which a loss is built. An output of 16 bits is cast to f32.
 struct LossOperands {
   mlir::Value output;
-  mlir::Value target;    ///< Null for LossTarget::None.
-  int64_t classAxis = 0; ///< Of the output; for labels and classes.
+  mlir::Value target; ///< Null for LossTarget::None.
+  /// The class axis of the output, for labels and classes.
+  int64_t classAxis = 0;
 };
 
-/// A loss before it is one number.
+/// A loss before its reduction to one number.
 struct LossElements {
-  mlir::Value losses;  ///< Of each place of the target.
-  mlir::Value weights; ///< What each counts in a mean; null: all the same.
+  mlir::Value losses; ///< The loss at each place of the target.
+  /// The weight of each place in a mean; null where all weights are equal.
+  mlir::Value weights;
 };
 
 struct LossFunction {
   llvm::StringLiteral name;
-  /// The value of one element, or what else is computed, for people.
+  /// The formula of one element, or a sentence on what is computed, for people.
   llvm::StringLiteral summary;
-  /// What the model's output has to be, for people: "logits".
+  /// The meaning that the model's output must have, for people: "logits".
   llvm::StringLiteral output;
   LossTarget target;
   LossParameter takes;
@@ -89,24 +93,23 @@ struct LossFunction {
   /// The loss before its reduction; null where the model reduces it.
   LossElements (*elements)(GradientBuilder &, const LossOperands &,
                            const LossSettings &) = nullptr;
-  /// Where the output is right, as i1 in the target's shape; null, or a null
-  /// value, where a target is neither right nor wrong.
+  /// Where the output is right, as i1 in the target's shape. Null, or a null
+  /// value, where the loss does not tell right from wrong.
   mlir::Value (*hits)(GradientBuilder &, const LossOperands &) = nullptr;
-  /// Whether the elements of labels are -log p, so that there is a perplexity.
+  /// Whether the losses of labels are -log p, so that there is a perplexity.
   bool isLikelihood = false;
-  /// Whether the loss is 0 everywhere where `delta` is 0, which is refused.
+  /// Whether the loss is 0 everywhere for `delta` = 0, which is refused.
   bool vanishesAtDelta0 = false;
 
   [[nodiscard]] bool has(LossParameter parameter) const {
     return (takes & parameter) == parameter;
   }
-  /// Among `given` the first that the loss does not take; null where it takes
-  /// all.
+  /// The first of `given` that the loss does not take; null where it takes all.
   [[nodiscard]] const LossParameterName *findForeign(LossParameter given) const;
 };
 
 llvm::ArrayRef<LossFunction> allLosses();
-/// Null where there is none of that name.
+/// The loss of that name; null where there is none.
 const LossFunction *findLoss(llvm::StringRef name);
 /// "cross_entropy, nll, ... and output".
 std::string knownLosses();

@@ -70,7 +70,7 @@ def NN_ConvOp : NN_Contraction<"conv"> {
     attr-dict `:` type($input) `,` type($weight) `->` type($output)
   }];
   let extraClassDeclaration = [{
-    /// By the number of spatial axes.
+    /// The name depends on the number of spatial axes.
     ::llvm::StringRef getReferenceOp();
   }];
 }

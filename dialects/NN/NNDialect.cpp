@@ -34,7 +34,7 @@ static void printTypesInParens(OpAsmPrinter &printer, Operation *,
   printer << "(" << types << ")";
 }
 
-/// One type for all, or "f16, f32 -> f16" of each.
+/// One type for all, or the type of each: "f16, f32 -> f16".
 static ParseResult parseArithmeticTypes(OpAsmParser &parser, Type &lhs,
                                         Type &rhs, Type &output) {
   if (parser.parseType(lhs))
@@ -53,7 +53,8 @@ static void printArithmeticTypes(OpAsmPrinter &printer, Operation *, Type lhs,
     printer << ", " << rhs << " -> " << output;
 }
 
-/// Of two operands the type of 16 bits, where the other is of f32.
+/// The result has the type of the 16-bit operand where the other operand is
+/// f32.
 static LogicalResult inferArithmetic(std::optional<Location> loc, Value lhs,
                                      Value rhs,
                                      SmallVectorImpl<Type> &inferred) {
@@ -86,7 +87,7 @@ struct NNInlinerInterface : DialectInlinerInterface {
   }
 };
 
-/// Every elementwise op of constants is what its scalar body computes.
+/// An elementwise op on constants folds to the values of its scalar body.
 struct NNFoldInterface : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
   LogicalResult fold(Operation *op, ArrayRef<Attribute> operands,

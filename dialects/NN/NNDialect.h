@@ -22,7 +22,7 @@
 
 namespace mpc::nn {
 
-/// On a function's result: the parameter that it is the next value of.
+/// On a function's result: the parameter whose next value the result is.
 inline constexpr llvm::StringLiteral kBuffer = "nn.buffer";
 
 } // namespace mpc::nn

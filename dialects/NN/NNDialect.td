@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The nn dialect: what a model computes.
+// The nn dialect: the computations of a model.
 #ifndef MPC_DIALECTS_NN_NNDIALECT_TD
 #define MPC_DIALECTS_NN_NNDIALECT_TD
 

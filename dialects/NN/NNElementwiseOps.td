@@ -76,7 +76,7 @@ def NN_GeluOp : NN_Elementwise<"gelu", [SameOperandsAndResultType, Infer]> {
   let assemblyFormat = "$input (`tanh` $tanh^)? attr-dict `:` type($output)";
 }
 
-// A function with settings, numbers of f64 that are known.
+// A function with settings, which are constant f64 numbers.
 class NN_Activation<string mnemonic, string formula, dag settings,
                     string format, list<Trait> traits = []>
     : NN_Elementwise<mnemonic, [SameOperandsAndResultType, Infer] # traits> {
@@ -113,7 +113,7 @@ class NN_Binary<string mnemonic, string formula, list<Trait> traits>
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($output)";
 }
 
-// Numbers of f32 may meet operands of 16 bits.
+// Operands of f32 may be combined with operands of 16 bits.
 class NN_Arithmetic<string mnemonic, string formula, list<Trait> traits>
     : NN_Elementwise<mnemonic, [SameOperandsAndResultShape, InferType]
                                    # traits> {
@@ -155,15 +155,15 @@ def NN_AddOp : NN_Arithmetic<"add", "a + b", [Promote, Commutative]> {
 def NN_SubOp : NN_Arithmetic<"sub", "a - b", [Promote]>;
 def NN_MulOp : NN_Arithmetic<"mul", "a * b", [Promote, Commutative]> {
   let extraClassDeclaration = common # [{
-    /// A square is kept in f32, as a power is: 256 squared is no f16.
+    /// A square stays in f32, as a power does: 256 squared exceeds f16.
     ::mpc::PrecisionRule getPrecisionRule();
-    /// Not by a factor of at most 1.
+    /// A factor of at most 1 causes no overflow.
     bool mayOverflow();
   }];
 }
 def NN_DivOp : NN_Arithmetic<"div", "a / b", [Promote]> {
   let extraClassDeclaration = common # [{
-    /// Not by a divisor of at least 1.
+    /// A divisor of at least 1 causes no overflow.
     bool mayOverflow();
     ::mpc::InfinityFate getInfinityFate(::mlir::OpOperand &operand);
   }];
@@ -172,8 +172,8 @@ def NN_PowOp : NN_Arithmetic<"pow", "a ^ b",
                              [KeepF32, Reference<"pow.Tensor_Tensor">,
                               Overflows, Infinity<"Hidden">]>;
 
-// Beside a number that 16 bits hold an infinity gives what is right, as a bound
-// does.
+// An extremum with a number that 16 bits hold, as a bound, is right for an
+// infinite operand too.
 class NN_Extremum<string mnemonic, string formula>
     : NN_Binary<mnemonic, formula, [Promote, Commutative]> {
   let extraClassDeclaration = [{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a loss is told by a word. The losses themselves are in Losses.cpp.
+// The enums of losses. The losses themselves are in Losses.cpp.
 #ifndef MPC_DIALECTS_NN_NNLOSSES_TD
 #define MPC_DIALECTS_NN_NNLOSSES_TD
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops that move elements and change none.
+// Ops that move elements without changing them.
 #ifndef MPC_DIALECTS_NN_NNMOVEMENTOPS_TD
 #define MPC_DIALECTS_NN_NNMOVEMENTOPS_TD
 

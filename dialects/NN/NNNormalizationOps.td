@@ -58,7 +58,8 @@ def NN_LayerNormOp : NN_Op<"layer_norm", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Scale and bias are added to what is computed in f32 anyway.
+    /// The computation is in f32 anyway, so that scale and bias keep their own
+    /// type.
     bool hasOwnType(::mlir::Value value) {
       return value != getInput() && value != getOutput();
     }
@@ -91,7 +92,7 @@ def NN_RMSNormOp : NN_Op<"rms_norm", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The scale is a factor of what is computed in f32 anyway.
+    /// The computation is in f32 anyway, so that the scale keeps its own type.
     bool hasOwnType(::mlir::Value value) { return value == getScale(); }
   }];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the entries of all families of nn ops are written with.
+// Base classes and types for the entries of all families of nn ops.
 #ifndef MPC_DIALECTS_NN_NNOPBASE_TD
 #define MPC_DIALECTS_NN_NNOPBASE_TD
 

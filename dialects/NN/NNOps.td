@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ops of the nn dialect, one file a family, but for the random ones
-// (NNRandomOps.td). One entry is an op's whole declaration; its methods are in
-// Ops/<Family>.cpp.
+// The ops of the nn dialect, one file for each family. The random ops are
+// apart, in NNRandomOps.td. An entry is an op's whole declaration; its methods
+// are in Ops/<Family>.cpp.
 #ifndef MPC_DIALECTS_NN_NNOPS_TD
 #define MPC_DIALECTS_NN_NNOPS_TD
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ops that draw random numbers say of themselves.
+// The interface of ops that draw random numbers.
 #ifndef MPC_DIALECTS_NN_NNRANDOMINTERFACE_TD
 #define MPC_DIALECTS_NN_NNRANDOMINTERFACE_TD
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops that draw random numbers, and what is made of them.
+// Ops that draw random numbers or use them.
 #ifndef MPC_DIALECTS_NN_NNRANDOMOPS_TD
 #define MPC_DIALECTS_NN_NNRANDOMOPS_TD
 

@@ -24,7 +24,7 @@ def NN_MaxPoolOp : NN_Op<"max_pool", [
     `:` type($input) `->` type($output) `,` type($indices)
   }];
   let extraClassDeclaration = [{
-    /// By the number of spatial axes.
+    /// The name depends on the number of spatial axes.
     ::llvm::StringRef getReferenceOp();
   }];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a model writes for nn.rms_norm, as that op.
+/// Recognizes nn.rms_norm in the ops that models write for it.
 #ifndef MPC_DIALECTS_NN_NORMPATTERNS_H
 #define MPC_DIALECTS_NN_NORMPATTERNS_H
 
@@ -11,12 +11,12 @@
 
 namespace mpc::nn {
 
-/// Whether the square of what is normalized would be computed in f32. The op
-/// does, so that any other square has to stay as it is written.
+/// Whether the normalized value is squared in f32. nn.rms_norm does so; any
+/// other square has to stay as it is written.
 using IsWideSquare = std::function<bool(MulOp square)>;
 
-/// Adds the patterns that make an nn.rms_norm of `x * rsqrt(mean(x * x) + e)`,
-/// of a quotient by the root, and of a scale behind either.
+/// Adds the patterns that turn `x * rsqrt(mean(x * x) + e)` into an
+/// nn.rms_norm, and likewise a quotient by the root, and a scale after either.
 void populateNormPatterns(mlir::RewritePatternSet &patterns,
                           IsWideSquare isWideSquare);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Symbols of parameters whose names a training gives to others.
+/// The symbols of parameters whose names collide with symbols that passes make.
 #ifndef MPC_DIALECTS_NN_PARAMETERNAMES_H
 #define MPC_DIALECTS_NN_PARAMETERNAMES_H
 
@@ -11,11 +11,11 @@
 
 namespace mpc::nn {
 
-/// Behind such a symbol: a character that no file has in a name.
+/// The character at the end of such a symbol. No name in a file has it.
 inline constexpr char kSymbolMark = '\x1f';
 
-/// The symbols of what passes make: the model, its loss, the entries, and the
-/// state of a step.
+/// Whether `name` is a symbol that passes make: the model, its loss, the
+/// entries, and the state of a step.
 inline bool isReservedSymbol(llvm::StringRef name) {
   constexpr llvm::StringLiteral kReserved[] = {
       "model", "loss", "init",    "step",   "accumulate",
@@ -29,7 +29,8 @@ inline std::string symbolOf(llvm::StringRef name) {
   return isReservedSymbol(name) ? symbol + kSymbolMark : symbol;
 }
 
-/// What a user calls it, and what is named after it: "grad.step".
+/// The name of the parameter for users, and for names derived from it:
+/// "grad.step".
 inline std::string nameOf(llvm::StringRef symbol) {
   std::string name = symbol.str();
   llvm::erase(name, kSymbolMark);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Ops that draw random numbers, in a header of their own: few need them.
+/// Ops that draw random numbers. They have a header of their own, since few
+/// files need them.
 #ifndef MPC_DIALECTS_NN_RANDOM_H
 #define MPC_DIALECTS_NN_RANDOM_H
 
@@ -13,7 +14,7 @@
 
 namespace mpc::nn {
 
-/// On a function's argument: which of these it is, of what random ops draw by.
+/// On a function's argument: which input of a draw it is.
 inline constexpr llvm::StringLiteral kRandom = "nn.random";
 inline constexpr llvm::StringLiteral kRandomParts[] = {"key", "step", "batch"};
 

@@ -11,11 +11,12 @@
 
 namespace mpc::nn {
 
-/// Of an nn.autocast region, and of a function of an op library: the name of a
-/// PrecisionRule, by which nn-autocast then decides for each op inside.
+/// On an nn.autocast region and on a function of an op library: the name of the
+/// PrecisionRule by which nn-autocast decides for each op inside.
 inline constexpr llvm::StringLiteral kRegionRule = "nn.rule";
 
-/// The rule of that name (stringifyPrecisionRule's), if there is one.
+/// The rule of that name, as stringifyPrecisionRule spells it; empty where
+/// there is none.
 inline std::optional<PrecisionRule> precisionRuleOf(llvm::StringRef name) {
   for (PrecisionRule rule :
        {PrecisionRule::Lower, PrecisionRule::KeepF32, PrecisionRule::Promote,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// From the training form of normalizations back to that of an evaluation.
+/// Turns the training form of normalizations back into the form of an
+/// evaluation.
 #ifndef MPC_DIALECTS_NN_RUNNINGSTATISTICS_H
 #define MPC_DIALECTS_NN_RUNNINGSTATISTICS_H
 
@@ -8,8 +9,8 @@
 
 namespace mpc::nn {
 
-/// Lets each normalization of `model` that keeps running statistics normalize
-/// by them, and leave them as they are. One whose batch statistics are used
+/// Makes each normalization of `model` that keeps running statistics use them
+/// and leave them unchanged. A normalization whose batch statistics are used
 /// elsewhere stays.
 void useRunningStatistics(mlir::func::FuncOp model);
 

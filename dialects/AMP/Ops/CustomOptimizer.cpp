@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp.custom_optimizer: a rule that the module writes.
+// amp.custom_optimizer: an optimizer rule that the module writes.
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Ops/Verification.h"
 #include "dialects/NN/EntryNames.h"
@@ -37,8 +37,8 @@ LogicalResult CustomOptimizerOp::verify() {
   return success();
 }
 
-/// Whether a rule may have an argument `name`; sets `isScalar` where that is
-/// one number for all elements.
+/// Whether a rule may have an argument `name`; sets `isScalar` where the
+/// argument is one number for all elements.
 static bool isRuleArgument(CustomOptimizerOp op, StringRef name,
                            bool &isScalar) {
   isScalar = name == "lr" || name == "step" || name == "decay" ||
@@ -154,8 +154,8 @@ int64_t CustomOptimizerOp::getAppliedIndex() { return 0; }
 
 namespace {
 
-/// Clones a function on scalars to slabs. What depends on scalars alone stays
-/// one number, and is repeated where it meets a slab.
+/// Clones a function on scalars to slabs. A value that depends on scalars alone
+/// stays one number, and is broadcast where it meets a slab.
 class RuleWriter {
 public:
   RuleWriter(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape)
@@ -176,7 +176,7 @@ public:
       write(op);
   }
 
-  /// What `value` of the rule has become, for every element.
+  /// The slab form of `value` of the rule: one value for every element.
   Value spread(Value value) {
     Value mapped = mapping_.lookup(value);
     if (!isScalar(mapped))
@@ -212,7 +212,7 @@ private:
 
 } // namespace
 
-/// The scalars are the step's number, then the hyper-parameters.
+/// The scalars are the step's number and then the hyper-parameters.
 void CustomOptimizerOp::buildPrepare(OpBuilder &b, OptimizerStep &step) {
   nn::GradientBuilder g(b, step.loc);
   Value next = g.add(step.applied, g.splat(step.applied, 1.0));
@@ -222,7 +222,7 @@ void CustomOptimizerOp::buildPrepare(OpBuilder &b, OptimizerStep &step) {
   step.state = {step.skip ? g.select(step.skip, step.applied, next) : next};
 }
 
-/// The scalars by the names of the rule's arguments.
+/// The scalars, by the names of the rule's arguments.
 static llvm::StringMap<Value> scalarsOf(CustomOptimizerOp op, OpBuilder &b,
                                         const OptimizerStep &step, bool decay) {
   Value factor =
@@ -235,7 +235,8 @@ static llvm::StringMap<Value> scalarsOf(CustomOptimizerOp op, OpBuilder &b,
   return scalars;
 }
 
-/// Runs the rule on each element. What it does not yield stays.
+/// Runs the rule on each element. State that the rule does not yield stays the
+/// same.
 void CustomOptimizerOp::buildUpdate(OpBuilder &b, const OptimizerStep &step,
                                     ParameterRange &range) {
   auto rule = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(

@@ -17,7 +17,7 @@ using namespace mpc::amp;
 
 using Values = SmallVector<Value>;
 
-/// How many sums PyTorch's norm keeps.
+/// The number of partial sums that PyTorch's norm keeps.
 static constexpr int64_t kNormLanes = 8;
 
 static RankedTensorType typeOf(Value value) {
@@ -39,14 +39,15 @@ LogicalResult ClipCoefficientOp::verify() {
   return success();
 }
 
-/// `x` as f32 has it, still in f64.
+/// `x` rounded to f32, still in f64.
 static Fp toSingle(Fp x) {
   return x.as(x.b->getF32Type()).as(x.b->getF64Type());
 }
 
-/// `max` and `norm` in f64; `scale` may be null. PyTorch computes in f32, and
-/// divides by a tensor by multiplying with its reciprocal. A maximum of 0 or
-/// beyond f32 makes no NaN: what is clipped has been checked already.
+/// The clip coefficient from `max` and `norm` in f64; `scale` may be null.
+/// PyTorch computes it in f32, and divides by a tensor by multiplying with its
+/// reciprocal. A maximum of 0 or beyond f32 makes no NaN: clipped gradients
+/// have been checked already.
 static Fp clipCoefficient(Fp norm, Fp max, const Fp *scale, bool keras) {
   if (scale) {
     norm = norm * *scale;
@@ -86,7 +87,7 @@ FailureOr<Values> ClipCoefficientOp::buildBody(OpBuilder &builder,
 // UnscaleOp, ClipOp, ClampOp
 //===----------------------------------------------------------------------===//
 
-/// `fn` of an element, widened to f32, and the scalar.
+/// Applies `fn` to each element, widened to f32, and the scalar.
 static FailureOr<Values> buildGradientMap(OpBuilder &builder, Location loc,
                                           ValueRange operands,
                                           function_ref<Fp(Fp, Fp)> fn) {
@@ -100,14 +101,14 @@ static FailureOr<Values> buildGradientMap(OpBuilder &builder, Location loc,
                       });
 }
 
-/// The scale, where `factor` is its inverse; else the factor itself.
+/// The scale where `factor` is the inverse of a scale; else the factor itself.
 static Value scaleOf(Value factor) {
   auto inverse = factor.getDefiningOp<InverseScaleOp>();
   return inverse ? inverse.getScale() : factor;
 }
 
-/// The result has the type of the gradients where the operand is all of an
-/// optimizer, else the shape of the one tensor.
+/// The result has the type of the gradients where the operand is all gradients
+/// of an optimizer, else the shape of the one tensor.
 static LogicalResult verifyMap(Operation *op) {
   Type input = op->getOperand(0).getType();
   Type output = op->getResult(0).getType();
@@ -246,7 +247,7 @@ FailureOr<Values> CombineCheckOp::buildBody(OpBuilder &builder,
                         Fp total{&b, s[0]};
                         for (Value sum : s.slice(1, sums.size() - 1))
                           total = total + Fp{&b, sum};
-                        // inf - inf and nan - nan are nan: not equal to 0.
+                        // inf - inf and nan - nan are NaN, never 0.
                         Value finite = equal(total - total, 0.0);
                         Value one = arith::ConstantIntOp::create(b, 1, 1);
                         Value found = arith::XOrIOp::create(b, finite, one);
@@ -270,7 +271,8 @@ FailureOr<Values> CombineMaxAbsOp::buildBody(OpBuilder &builder,
 // VectorNormOp
 //===----------------------------------------------------------------------===//
 
-/// The sums of the squares of every eighth element of `count` elements.
+/// The sums of squares of `count` elements in lanes: each sum takes every
+/// eighth element.
 static Value sumLanes(OpBuilder &builder, Location loc, Value flat,
                       int64_t count) {
   Value rows = kernel::ViewOp::create(
@@ -389,7 +391,7 @@ LogicalResult ScaleSegmentsOp::verify() {
                         typeOf(getFactors()).getDimSize(0));
 }
 
-/// The factor of each block.
+/// The factor of each block, from the factors of tensors.
 static Value buildBlockFactors(OpBuilder &builder, Location loc, Value factors,
                                ArrayRef<int64_t> blocks) {
   Value table = buildSegmentTable(builder, loc, blocks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp.optimizer: kinds of the table in Optimizers.cpp.
+// amp.optimizer: the optimizers of the table in Optimizers.cpp.
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Ops/Verification.h"
 #include "dialects/NN/Gradient.h"
@@ -78,7 +78,8 @@ SmallVector<SlotTensor> OptimizerOp::getAllSlots() {
 
 static constexpr StringLiteral kStep = "step", kApplied = "applied";
 
-/// A rule whose state advances in skipped steps has a second count.
+/// A rule whose state advances in skipped steps too has a second count of
+/// steps.
 SmallVector<NamedNumber> OptimizerOp::getScalarState() {
   SmallVector<NamedNumber> numbers(ruleOf(*this).state);
   if (getCountsSkips())
@@ -119,7 +120,8 @@ void OptimizerOp::buildPrepare(OpBuilder &b, OptimizerStep &step) {
   step.scalars = prepared.getOutputs().drop_front(numStates);
 }
 
-/// Moves a range against its direction, by the trust ratio of each tensor.
+/// Moves a range against its direction, scaled by the trust ratio of each
+/// tensor.
 static void descend(OpBuilder &b, const OptimizerStep &step,
                     ParameterRange &range, Value direction) {
   Location loc = step.loc;
@@ -147,8 +149,8 @@ void OptimizerOp::buildUpdate(OpBuilder &b, const OptimizerStep &step,
   const Optimizer &rule = ruleOf(*this);
   if (rule.isCallback())
     return;
-  // A direction has neither key nor copy: those are of the parameters that
-  // move by it.
+  // A direction has neither key nor weight copy. Those belong to the
+  // parameters, which move by it later.
   Value low = rule.trustRatio ? Value() : range.low;
   Value key = rule.trustRatio ? Value() : range.parameterKey;
   SmallVector<Type> types = {range.parameter.getType()};

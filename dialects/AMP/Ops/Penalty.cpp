@@ -62,7 +62,8 @@ struct LarcNumbers {
       lr = Fp{&b, s[5]}.as(b.getF64Type());
   }
   Fp parameter, gradient, eta, epsilon;
-  Fp bound; ///< min_update or weight_decay.
+  /// The rate's min_update or weight_decay, which LARC's kind decides.
+  Fp bound;
   std::optional<Fp> lr;
 };
 
@@ -134,7 +135,8 @@ FailureOr<Values> AverageOp::buildBody(OpBuilder &builder,
     return {getSkip() ? select(s[2], old, next).value : next.value};
   };
   Values inputs(operands);
-  inputs.erase(inputs.begin() + 2); // Written over.
+  // The body overwrites this operand, so it is no input.
+  inputs.erase(inputs.begin() + 2);
   return buildMapInto(builder, getLoc(), shapeOf(getOutput()), inputs,
                       operands[2], body);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The op that reads what random numbers are a function of.
+// The op that reads the state from which random numbers follow.
 #include "dialects/AMP/RandomState.h"
 
 #include "mlir/IR/Builders.h"

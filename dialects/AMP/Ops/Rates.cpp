@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Transforms of all gradients of an optimizer: what each makes of a group.
+// Transforms of all gradients of an optimizer: how each changes a group.
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/NN/Gradient.h"
 
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// One f32 for each of `norms`.
+/// The type of one f32 for each of `norms`.
 static Type factorType(OpBuilder &builder, Value norms) {
   return cast<RankedTensorType>(norms.getType()).clone(builder.getF32Type());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a recipe must be, and what follows from it.
+// The checks of a recipe, and the facts that follow from it.
 #include "dialects/AMP/Recipe.h"
 
 #include "dialects/AMP/Clauses.h"
@@ -79,7 +79,7 @@ void RecipeOp::setWord(StringRef clause, StringRef key, StringRef word) {
 }
 
 //===----------------------------------------------------------------------===//
-// What follows
+// Facts that follow from clauses
 //===----------------------------------------------------------------------===//
 
 StringRef RecipeOp::getPolicy() {
@@ -189,8 +189,8 @@ StringRef RecipeOp::findClauseOfRule() {
   return getSlotType().isF32() ? "" : "slots";
 }
 
-/// With the flags of the optimizer that follow from its numbers, which are
-/// state.
+/// The record includes the optimizer's flags that follow from hyper-parameters,
+/// since the hyper-parameters themselves are state.
 std::string mpc::amp::recordOf(RecipeOp recipe,
                                std::optional<Section> section) {
   OwningOpRef<RecipeOp> whole = recipe.clone();
@@ -205,11 +205,10 @@ std::string mpc::amp::recordOf(RecipeOp recipe,
 }
 
 //===----------------------------------------------------------------------===//
-// What a recipe must be: each check once, in the words of whoever wrote the
-// recipe
+// Checks of a recipe: each check once, in the spelling of the recipe's writer
 //===----------------------------------------------------------------------===//
 
-/// The text of a fault; empty for none.
+/// The text of a fault; empty where there is none.
 using Fault = std::string;
 
 static Fault checkFloat(StringRef name, std::optional<Type> type) {
@@ -235,7 +234,7 @@ static Fault checkLossName(RecipeOp recipe, const Spelling &spell) {
   return "";
 }
 
-/// The fields that only some losses have.
+/// Checks the fields that only some losses have.
 static Fault checkLoss(RecipeOp recipe, const Spelling &spell) {
   if (Fault fault = checkLossName(recipe, spell); !fault.empty())
     return fault;
@@ -261,7 +260,7 @@ static Fault checkLoss(RecipeOp recipe, const Spelling &spell) {
   return "";
 }
 
-/// By the name that all policies have for it.
+/// Finds the setting by the name that all policies have for it.
 static std::optional<rt::Setting> settingOf(StringRef name) {
   for (size_t i = 0; i != rt::kNumSettings; ++i)
     if (name == StringRef(rt::settingKey(static_cast<rt::Setting>(i))))
@@ -369,7 +368,7 @@ static Fault checkGradients(RecipeOp recipe, const Spelling &) {
   return checkFloat("gradients", recipe.getGradients());
 }
 
-/// What weights and slots are kept in.
+/// Checks the types in which weights and slots are kept.
 static Fault checkStorage(RecipeOp recipe, const Spelling &spell) {
   std::string refusal = recipe.getRule()->refusal(recipe.getSlotType(),
                                                   Flags(recipe.getAllFlags()));
@@ -395,7 +394,7 @@ std::string mpc::amp::checkClauses(RecipeOp recipe, const Spelling &spell) {
   return findOutOfRange(recipe);
 }
 
-/// "clip<norm>", "optimizer<name = 'x'>", as a recipe has it.
+/// "clip<norm>", "optimizer<name = 'x'>": the spelling in a recipe's own text.
 static std::string spellInRecipe(StringRef clause, StringRef key,
                                  StringRef value) {
   if (key.empty())

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// Fails where `symbol` is no optimizer, of whatever kind.
+/// Fails where `symbol` is not an optimizer of any kind.
 static FailureOr<OptimizerInterface>
 lookupOptimizer(Operation *op, SymbolTableCollection &symbols,
                 FlatSymbolRefAttr symbol) {
@@ -67,13 +67,14 @@ LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // Users of gradients
 //===----------------------------------------------------------------------===//
 
-/// The optimizer whose gradients `type` is of.
+/// The optimizer that `type` names as the owner of the gradients.
 static FailureOr<OptimizerInterface>
 lookupTrainer(Operation *op, SymbolTableCollection &symbols, Type type) {
   return lookupOptimizer(op, symbols, cast<GradientsType>(type).getOptimizer());
 }
 
-/// `gradients` are of what an optimizer trains, in its order and shapes.
+/// Checks that `gradients` match the parameters that an optimizer trains, in
+/// order and shapes.
 static LogicalResult verifyGradients(Operation *op,
                                      SymbolTableCollection &symbols, Type type,
                                      TypeRange gradients) {

@@ -21,7 +21,8 @@ static FailureOr<const Optimizer *> findRule(Operation *op, StringRef kind) {
                            << "'; known are " << knownOptimizers();
 }
 
-/// A parameter of bf16 needs a key to be rounded by, and no other has one.
+/// A parameter of bf16 needs a key for its rounding, and no other parameter has
+/// one.
 static LogicalResult verifyRounding(Operation *op, RankedTensorType parameter,
                                     bool hasKey) {
   Type type = parameter.getElementType();
@@ -179,14 +180,14 @@ struct UpdateElements {
 
 } // namespace
 
-/// Casts `next` to the type of `old`, with the random bits of its key where
-/// that has 16 bits.
+/// Casts `next` to the type of `old`. A type of 16 bits is rounded by the
+/// random bits of its key.
 static Value roundByKey(ImplicitLocOpBuilder &b, Value next, Value old,
                         Value key) {
   return key ? emitStochasticRounding(b, next, old.getType(), key) : next;
 }
 
-/// The rule on one element: its first result, then the slots.
+/// Applies the rule to one element. Yields its first result and then the slots.
 static Values emitRule(UpdateOp op, const Optimizer &rule,
                        ImplicitLocOpBuilder &b, const UpdateElements &old) {
   Flags flags(op.getFlags());
@@ -214,8 +215,8 @@ static Values emitRule(UpdateOp op, const Optimizer &rule,
   return results;
 }
 
-/// A weight rounded to a type of 16 bits; with `saturate` what is finite stays
-/// finite. Of a skipped step it is the old copy: that is the old parameter,
+/// The weight copy: a weight rounded to a type of 16 bits. With `saturate`,
+/// finite weights stay finite. In a skipped step the copy is the old parameter,
 /// rounded.
 static Value narrowWeight(ImplicitLocOpBuilder &b, Value weight, Type type,
                           bool saturate) {
@@ -236,8 +237,8 @@ FailureOr<Values> UpdateOp::buildBody(OpBuilder &builder, ValueRange operands) {
       cast<RankedTensorType>(getParameter().getType()).getShape();
   size_t numInits = getSlots().size() + (getLow() ? 1 : 0);
   Values inits;
-  // A direction is a new tensor; every other result is written over what it
-  // updates.
+  // A direction is a new tensor; every other result overwrites the operand that
+  // it updates.
   if (rule.trustRatio)
     inits.push_back(tensor::EmptyOp::create(builder, getLoc(), shape,
                                             builder.getF32Type()));
@@ -246,7 +247,9 @@ FailureOr<Values> UpdateOp::buildBody(OpBuilder &builder, ValueRange operands) {
   llvm::append_range(inits, operands.take_back(numInits));
   auto body = [&](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
     Values elements = llvm::to_vector_of<Value>(s);
-    if (rule.trustRatio) // Between the inputs and the slots.
+    // The element of the new direction lies between the inputs and the slots.
+    // It is undefined.
+    if (rule.trustRatio)
       elements.erase(elements.begin() + (operands.size() - numInits));
     Values results = emitRule(*this, rule, b, UpdateElements(*this, elements));
     if (getLow())

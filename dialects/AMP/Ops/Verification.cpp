@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks that verifiers of several ops make.
+// Checks shared by the verifiers of several ops.
 #include "dialects/AMP/Ops/Verification.h"
 
 #include "dialects/NN/NNDialect.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Checks that verifiers of several ops make.
+/// Checks shared by the verifiers of several ops.
 #ifndef MPC_DIALECTS_AMP_OPS_VERIFICATION_H
 #define MPC_DIALECTS_AMP_OPS_VERIFICATION_H
 
@@ -8,11 +8,12 @@
 
 namespace mpc::amp {
 
-/// Fails where an entry of `numbers`, each of them a `what`, is no f64.
+/// Fails where an entry of `numbers` is not an f64. Messages call an entry
+/// `what`.
 mlir::LogicalResult verifyNumbers(mlir::Operation *op, llvm::StringRef what,
                                   mlir::DictionaryAttr numbers);
 
-/// The same, and where an entry is NaN.
+/// Fails also where an entry is NaN.
 mlir::LogicalResult verifyNotNaN(mlir::Operation *op, llvm::StringRef what,
                                  mlir::DictionaryAttr numbers);
 
@@ -22,7 +23,8 @@ mlir::LogicalResult verifyTrains(OptimizerInterface op,
                                  mlir::SymbolTableCollection &symbols,
                                  bool rounds);
 
-/// Fails where `symbol` is no `SymbolOp`, a `what`, of the module.
+/// Fails where `symbol` is not a `SymbolOp` of the module. Messages call it
+/// `what`.
 template <typename SymbolOp>
 mlir::FailureOr<SymbolOp>
 lookup(mlir::Operation *op, mlir::SymbolTableCollection &symbols,

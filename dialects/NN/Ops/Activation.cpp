@@ -23,7 +23,7 @@ static Fp positiveElse(Fp x, Fp otherwise) {
   return select(greater(x, 0.0), x, otherwise);
 }
 
-/// `onTrue` where x is beyond `bound` as `kind` says, `onFalse` elsewhere.
+/// `onTrue` where `x` and `bound` compare as `kind` says, `onFalse` elsewhere.
 static Value choose(GradientBuilder &g, CompareKind kind, Value x, double bound,
                     Value onTrue, Value onFalse) {
   return g.select(g.compare(kind, x, g.splat(x, bound)), onTrue, onFalse);
@@ -33,8 +33,8 @@ static Value sigmoid(GradientBuilder &g, Value x) {
   return SigmoidOp::create(g.b, g.loc, x.getType(), x);
 }
 
-// tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2) with e = exp(x), which is 1
-// from 20 on in f64, too.
+// tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2) with e = exp(x). It is 1 from
+// x = 20 on, in f64 too.
 Value MishOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   ImplicitLocOpBuilder body(loc, b);
   Fp x{&body, s[0]};
@@ -138,7 +138,8 @@ LogicalResult LeakyReluOp::buildVJP(OpBuilder &b, Cotangents dOut,
   return success();
 }
 
-// Where x is positive its exponential would overflow, and is not asked for.
+// The exponential is evaluated at min(x, 0), since it would overflow for large
+// x.
 Value EluOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   ImplicitLocOpBuilder body(loc, b);
   Fp x{&body, s[0]};
@@ -218,7 +219,7 @@ static Value geluTanhGradient(GradientBuilder &g, Value d, Value x) {
       g.add(g.scale(square, 3.0 * kGeluCubic), g.splat(x, 1.0)), kSqrt2OverPi);
   Value left = g.scale(g.add(t, g.splat(t, 1.0)), 0.5);
   Value bend = g.sub(g.splat(t, 1.0), g.mul(t, t));
-  // Far out the bend is 0 and the slope may be infinite.
+  // Where |x| is large, 1 - t^2 is 0 and the slope may be infinite.
   Value flat = g.compare(CompareKind::EQ, bend, g.splat(bend, 0.0));
   Value right = g.mul(g.scale(x, 0.5), g.mul(bend, slope));
   return g.mul(d, g.add(left, g.select(flat, g.splat(right, 0.0), right)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Batch normalization, by given statistics and by the batch's own.
+// Batch normalization by given statistics, and by the batch's own.
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/Ops/RowBody.h"
@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-/// Operands behind the input: one element for each place on the axis.
+/// The number of vector operands after the input. Each has one element for each
+/// place on the axis.
 static constexpr unsigned kNumVectors = 4;
 
 static LogicalResult verifyVector(Operation *op, StringRef what, Value vector,
@@ -246,7 +247,7 @@ LogicalResult BatchNormTrainingOp::buildVJP(OpBuilder &b, Cotangents dOut,
 }
 
 //===----------------------------------------------------------------------===//
-// From the training form to that of an evaluation
+// From the training form to the form of an evaluation
 //===----------------------------------------------------------------------===//
 
 static void useRunningStatistics(BatchNormTrainingOp op) {

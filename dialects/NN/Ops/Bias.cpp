@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// What `value` repeats along all axes but `axis`, null where it does not.
+/// The vector that `value` repeats along all axes but `axis`; null where
+/// `value` is no such repetition.
 static Value sourceAlong(Value value, int64_t axis) {
   int64_t size = shapeOf(value)[axis];
   SmallVector<int64_t> places =
@@ -31,21 +32,22 @@ static Value sourceAlong(Value value, int64_t axis) {
 
 namespace {
 
-/// A contraction that may take up the bias, and the axis of the sum that the
-/// bias would run along.
+/// A contraction that may take the bias, and the axis of the sum along which
+/// the bias would run.
 struct Product {
   ContractionOpInterface op;
   int64_t axis = 0;
 };
 
-/// contraction(..) + bias is the contraction with that bias. In f32 and f64
-/// the contraction adds the same numbers and rounds the same sum; in 16 bits it
-/// would round once instead of twice, so that those stay as they are written.
+/// contraction(..) + bias is the contraction with that bias. In f32 and f64 the
+/// contraction adds the same numbers and rounds the same sum. In 16 bits it
+/// would round once instead of twice, so that these sums stay as they are.
 struct FoldBias : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  /// Through a reshape that leaves the bias's axis alone, as front ends put
-  /// one around a product of matrices.
+  /// The contraction behind `value`. A reshape between them that leaves the
+  /// bias's axis alone, as front ends write around a matrix product, does not
+  /// matter.
   static Product productOf(Value value, Block *block) {
     int64_t rank = shapeOf(value).size();
     auto reshape = value.getDefiningOp<ReshapeOp>();
@@ -87,7 +89,8 @@ struct FoldBias : OpRewritePattern<AddOp> {
     return rewriter.notifyMatchFailure(add, "no contraction and its bias");
   }
 
-  /// In the place of the sum, where the bias is there, and under its name.
+  /// Builds the contraction at the place of the sum, where the bias exists, and
+  /// under the sum's name.
   static void fold(AddOp add, ContractionOpInterface product, Value source,
                    int64_t size, PatternRewriter &rewriter) {
     Location loc = rewriter.getFusedLoc({add.getLoc(), product->getLoc()});

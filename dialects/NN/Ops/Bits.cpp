@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops on the bits of integers, and bits as another type. None has a gradient.
+// Ops on the bits of integers, and reinterpretation of bits. None has a
+// gradient.
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"

@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-/// True where every value of `from` is one of `to`. Of integers those up to 16
-/// bits: what one of them becomes in any type is rounded once from f32.
+/// Whether `to` has every value of `from`. Integers count up to 16 bits: those
+/// are exact in f32, so that any further cast rounds once.
 static bool isExact(Type from, Type to) {
   if (from == to)
     return true;
@@ -62,14 +62,15 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
     return {};
   if (source == target)
     return inner.getInput();
-  // The first cast changes no value: this one may read what it read.
+  // The first cast changes no value, so this cast may read the first one's
+  // operand.
   if (!isa<FloatType>(target))
     return {};
   getInputMutable().assign(inner.getInput());
   return getOutput();
 }
 
-/// By way of twice the bits, so that a negative number wraps around.
+/// Casts by way of twice the bits, so that a negative number wraps around.
 static Value castToUnsigned(OpBuilder &b, Location loc, Value x, unsigned width,
                             Type to) {
   if (width == 64)
@@ -121,7 +122,7 @@ Value CastOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
              : castFromInt(b, loc, s[0], to, isUnsigned(getInput()));
 }
 
-/// `d` where `x` is 0 and `d` is finite: no larger than the largest number of
+/// `d`, bounded where `x` is 0 and `d` is finite: at most the largest number of
 /// the type of `x`.
 static Value boundAtZero(GradientBuilder &g, Value d, Value x) {
   auto type = cast<FloatType>(getElementTypeOrSelf(x.getType()));

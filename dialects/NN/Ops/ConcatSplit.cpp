@@ -71,7 +71,8 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
 
 namespace {
 
-/// The parts of a part along the same axis, which nothing else uses, are parts.
+/// A part that is a concatenation along the same axis, and that nothing else
+/// uses, is replaced by its own parts.
 struct ConcatOfConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -99,9 +100,10 @@ void ConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add<ConcatOfConcat>(context);
 }
 
-/// Writes `part` over `result`, from position `begin` of `axis` on. The first
-/// loop, of one turn, makes a place of the first part, too, a sum: where it is
-/// a loop's index alone, linalg wants the loop to cover the whole axis.
+/// Writes `part` over `result`, from position `begin` of `axis` on. An added
+/// outer loop of one iteration makes the position of every part a sum, also
+/// that of the first. A position that is a loop's index alone would mean to
+/// linalg that the loop covers the whole axis.
 static Value writePart(OpBuilder &b, Location loc, Value part, Value result,
                        int64_t axis, int64_t begin) {
   SmallVector<int64_t> shape(shapeOf(part));
@@ -122,7 +124,7 @@ static Value writePart(OpBuilder &b, Location loc, Value part, Value result,
   return copy.getResult(0);
 }
 
-// Each part is read and written once, whatever their number.
+// Each part is read and written once, however many there are.
 FailureOr<SmallVector<Value>> ConcatOp::buildBody(OpBuilder &b,
                                                   ValueRange operands) {
   auto type = getKernelType(rankedType(getOutput()));
@@ -229,7 +231,7 @@ FailureOr<SmallVector<Value>> SplitOp::buildBody(OpBuilder &b,
   return results;
 }
 
-// The cotangents, zero where nothing depends on a part, joined again.
+// The cotangents are joined again, with zeros where nothing depends on a part.
 LogicalResult SplitOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   GradientBuilder g(b, getLoc());
   SmallVector<Value> parts;

@@ -18,7 +18,7 @@ static Value multiplyAdd(OpBuilder &b, Location loc, ValueRange s) {
                              s[2]);
 }
 
-/// Rounds the sum `acc` to `type`, after adding `bias` along `axis` if given.
+/// Adds `bias` along `axis` to the sum `acc`, if given, and rounds to `type`.
 static Value finish(OpBuilder &b, Location loc, Value acc, Value bias,
                     int64_t axis, RankedTensorType type) {
   if (!bias)
@@ -42,7 +42,7 @@ static int64_t saturatedProduct(ArrayRef<int64_t> shape, int64_t product = 1) {
   return product;
 }
 
-/// A bias is a vector of `size` elements of `type`.
+/// Checks that a bias is a vector of `size` elements of `type`.
 static LogicalResult checkBias(std::optional<Location> loc, Value bias,
                                int64_t size, Type type) {
   if (!bias || rankedType(bias) == RankedTensorType::get({size}, type))
@@ -117,8 +117,8 @@ FailureOr<SmallVector<Value>> MatmulOp::buildBody(OpBuilder &b,
   return SmallVector<Value>{finish(b, getLoc(), acc, bias, n, type)};
 }
 
-// With C = A B + c: dA = dC B^T, dB = A^T dC, dc = sum(dC); a transposed
-// operand's cotangent is the transpose of that.
+// With C = A B + c: dA = dC B^T, dB = A^T dC, dc = sum(dC). A transposed
+// operand's cotangent is the transpose.
 LogicalResult MatmulOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   if (!dOut[0])
     return success();
@@ -138,7 +138,7 @@ LogicalResult MatmulOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 
 namespace {
 
-/// matmul(transpose(x)) reads x with the other flag.
+/// matmul(transpose(x)) becomes a matmul of x with the transpose flag inverted.
 struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -319,8 +319,8 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// The convolution as one contraction over the padded input. With groups the
-/// channels are split by views, so that every loop is an axis of its own.
+/// Builds the convolution as one contraction over the padded input. Views split
+/// the channels into groups, so that every loop is an axis of its own.
 static Value contract(OpBuilder &b, ConvOp op, Value input, Value weight) {
   Location loc = op.getLoc();
   auto type = rankedType(op.getOutput());
@@ -387,7 +387,7 @@ FailureOr<SmallVector<Value>> ConvOp::buildBody(OpBuilder &b,
       finish(b, getLoc(), acc, bias, 1, rankedType(getOutput()))};
 }
 
-/// dX: the spread and padded dY convolved with the reversed weight, whose
+/// dX: the dilated and padded dY, convolved with the reversed weight, whose
 /// channel axes change places within their group.
 static Value convInputGradient(GradientBuilder &g, ConvOp op, Value d) {
   OpBuilder &b = g.b;
@@ -423,8 +423,8 @@ static Value convInputGradient(GradientBuilder &g, ConvOp op, Value d) {
                         zeros, zeros, op.getDilations(), groups);
 }
 
-/// `x[n, g * c, ...]` with batch and channels in each other's place within
-/// each of `groups`: `[c, g * n, ...]`, or, with `outer`, `[g * c, n, ...]`.
+/// `x[n, g * c, ...]` with batch and channels exchanged within each of
+/// `groups`: `[c, g * n, ...]`, or, with `outer`, `[g * c, n, ...]`.
 static Value swapBatch(GradientBuilder &g, Value x, int64_t groups,
                        bool outer) {
   SmallVector<int64_t> shape(shapeOf(x));
@@ -443,8 +443,8 @@ static Value swapBatch(GradientBuilder &g, Value x, int64_t groups,
   return g.reshape(swapped, shape);
 }
 
-/// What windows of `op` read: its input with its padding, without what is left
-/// over behind the last window.
+/// The part of the padded input that the windows of `op` read. Elements behind
+/// the last window are cut off.
 static Value readByWindows(GradientBuilder &g, ConvOp op, Value d) {
   OpBuilder &b = g.b;
   ArrayRef<int64_t> w = shapeOf(op.getWeight());
@@ -463,9 +463,9 @@ static Value readByWindows(GradientBuilder &g, ConvOp op, Value d) {
   return SliceOp::create(b, g.loc, x, zeros, limits, ones);
 }
 
-/// dW: of each group, the convolution of the padded X and dY with batch and
-/// channels swapped, dY as a window that is dilated by the stride. X is padded
-/// first: a contraction reads what is swapped where it lies.
+/// dW: for each group, the convolution of the padded X and dY with batch and
+/// channels exchanged. dY is the window, dilated by the stride. X is padded
+/// before the exchange, so that the contraction reads exchanged axes in place.
 static Value convWeightGradient(GradientBuilder &g, ConvOp op, Value d) {
   OpBuilder &b = g.b;
   Value x = readByWindows(g, op, d);

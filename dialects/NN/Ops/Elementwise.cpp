@@ -31,7 +31,7 @@ static Value binary(OpBuilder &b, Location loc, ValueRange s) {
   return IntOp::create(b, loc, s[0], s[1]);
 }
 
-/// The same where the sign of integers, which `tensor` has, makes a difference.
+/// As above, where the signedness of the integers in `tensor` matters.
 template <typename FloatOp, typename SignedOp, typename UnsignedOp>
 static Value binary(OpBuilder &b, Location loc, ValueRange s, Value tensor) {
   return isUnsigned(tensor) ? binary<FloatOp, UnsignedOp>(b, loc, s)
@@ -108,8 +108,9 @@ InfinityFate DivOp::getInfinityFate(OpOperand &operand) {
   return isDivisor ? InfinityFate::Hidden : InfinityFate::Passed;
 }
 
-/// Beside a number that f16 holds what is infinite, or too large, has the same
-/// extremum: that number, or what is infinite or too large again.
+/// An extremum with a number that f16 holds is right where the other operand is
+/// infinite or too large for f16: it is that number, or again infinite or too
+/// large.
 static InfinityFate fateBeside(Value lhs, Value rhs) {
   for (Value side : {lhs, rhs})
     if (std::optional<APFloat> number = splatOf(side)) {
@@ -161,11 +162,11 @@ Value SignOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   Value signedOne = math::CopySignOp::create(b, loc, one, s[0]);
   Value nonZero =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, s[0], zero);
-  // Zero and NaN give themselves.
+  // Zero and NaN map to themselves.
   return arith::SelectOp::create(b, loc, nonZero, signedOne, s[0]);
 }
 LogicalResult SignOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
-  return success(); // Constant almost everywhere.
+  return success(); // The function is constant almost everywhere.
 }
 
 Value ReluOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
@@ -193,8 +194,8 @@ LogicalResult TanhOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   return success();
 }
 
-// 1 / (1 + exp(-x)); exp(x) where exp(-x) would overflow and the result is
-// subnormal.
+// 1 / (1 + exp(-x)); exp(x) where exp(-x) would overflow, since the result is
+// subnormal there.
 Value SigmoidOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   Value one = constantLike(b, loc, s[0], 1.0);
   Value limit = constantLike(b, loc, s[0], s[0].getType().isF64() ? -709 : -88);
@@ -254,8 +255,8 @@ LogicalResult ExpOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 Value LogOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return math::LogOp::create(b, loc, s[0]);
 }
-/// d / x, and 0 where d is 0: a logarithm that is bounded from below, as binary
-/// cross entropy has it, takes no gradient at 0.
+/// d / x, and 0 where d is 0: a logarithm bounded from below, as in binary
+/// cross entropy, has no gradient at 0.
 static Value slopeOfLog(GradientBuilder &g, Value d, Value x) {
   Value isFlat = g.compare(CompareKind::EQ, d, g.splat(d, 0.0));
   return g.div(d, g.select(isFlat, g.splat(x, 1.0), x));
@@ -281,7 +282,8 @@ LogicalResult Log1pOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
 Value Expm1Op::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return math::ExpM1Op::create(b, loc, s[0]);
 }
-// d (exp(x) - 1) = exp(x) dx; of y + 1 a y near -1 has no digits.
+// d (exp(x) - 1) = exp(x) dx. Computing it as y + 1 would lose all digits where
+// y is near -1.
 LogicalResult Expm1Op::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   unaryVJP(b, *this, dOut, dIn, [](auto &g, Value d, Value x) {
     return g.mul(d, ExpOp::create(g.b, g.loc, x.getType(), x));
@@ -289,7 +291,7 @@ LogicalResult Expm1Op::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   return success();
 }
 
-// max(x, 0) + log(1 + exp(-|x|)): no exponential of a large number.
+// max(x, 0) + log(1 + exp(-|x|)), which takes no exponential of a large number.
 Value SoftplusOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   Value zero = constantLike(b, loc, s[0], 0.0);
   Value ramp = arith::MaximumFOp::create(b, loc, s[0], zero);
@@ -411,9 +413,9 @@ LogicalResult PowOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   return success();
 }
 
-/// The cotangents of a choice between two: all to the chosen, half to each of
-/// two equals. Of a bound that is a number that is the bound's, as PyTorch's
-/// clamp() has it.
+/// The cotangents of a choice between two operands: all to the chosen one, half
+/// to each of two equal ones. A tie with a constant bound goes to the bound, as
+/// in PyTorch's clamp().
 static std::pair<Value, Value> splitByOrder(GradientBuilder &g, Operation *op,
                                             Value d, Value x, Value y,
                                             CompareKind kind) {
@@ -518,11 +520,11 @@ Value CompareOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
       b, loc, intPredicate(getKind(), isUnsigned(getLhs())), s[0], s[1]);
 }
 LogicalResult CompareOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
-  return success(); // Constant almost everywhere.
+  return success(); // The function is constant almost everywhere.
 }
 
-/// Integers that are picked when the model is compiled at most: sizes and
-/// places. Tables stay as small as they are.
+/// The most elements of a selection of integers that folds: enough for sizes
+/// and positions. A larger constant would only make the program larger.
 static constexpr int64_t kMostPicked = 1024;
 
 static DenseElementsAttr pick(DenseElementsAttr condition,

@@ -19,8 +19,8 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// Shape of a gather: input axes before `axis`, the index axes behind the
-/// batch axes, input axes behind `axis`.
+/// The shape of a gather: the input axes before `axis`, the index axes after
+/// the batch axes, the input axes after `axis`.
 static FailureOr<SmallVector<int64_t>>
 gatherShape(std::optional<Location> loc, ArrayRef<int64_t> input,
             ArrayRef<int64_t> indices, int64_t axis, int64_t batchDims) {
@@ -84,7 +84,7 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// The place that index `i` names on an axis of `size`.
+/// The position that index `i` names on an axis of `size`.
 static int64_t placeAt(DenseElementsAttr indices, int64_t i, int64_t size) {
   int64_t index = intAt(indices, i);
   if (indices.getElementType().isUnsignedInteger())
@@ -128,7 +128,8 @@ static Value clampUnsigned(OpBuilder &b, Location loc, Value raw,
       b, loc, index, arith::ConstantIndexOp::create(b, loc, size - 1));
 }
 
-/// An index counted from the end where negative, then clamped to [0, size).
+/// An index, counted from the end where it is negative, then clamped to [0,
+/// size).
 static Value wrapAndClamp(OpBuilder &b, Location loc, Value raw, int64_t size) {
   Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), raw);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -179,7 +180,7 @@ FailureOr<SmallVector<Value>> GatherOp::buildBody(OpBuilder &b,
   return SmallVector<Value>{result};
 }
 
-/// `d` with zeros in the slices that were read at the frozen index.
+/// `d` with zeros for the slices that were read at the frozen index.
 static Value withoutFrozen(GradientBuilder &g, GatherOp op, Value d) {
   Value indices = op.getIndices();
   auto number = static_cast<double>(*op.getFrozen());
@@ -223,7 +224,8 @@ LogicalResult ScatterAddOp::verify() {
   return success();
 }
 
-/// `results` with element i of `updates` joined to the one at `placeOf(i)`.
+/// `results`, with each element i of `updates` combined into the element at
+/// `placeOf(i)`.
 template <typename T>
 static SmallVector<T> joinedAt(SmallVector<T> results, ArrayRef<T> updates,
                                llvm::function_ref<int64_t(int64_t)> placeOf,
@@ -246,7 +248,7 @@ static bool isInteger(Value x) {
   return isa<IntegerType>(rankedType(x).getElementType());
 }
 
-/// What wraps around does so in unsigned arithmetic alone.
+/// Computes in unsigned arithmetic, where overflow wraps around.
 template <typename Fn>
 static int64_t wrapping(int64_t a, int64_t b) {
   return static_cast<int64_t>(
@@ -283,7 +285,7 @@ OpFoldResult ScatterAddOp::fold(FoldAdaptor adaptor) {
                              placeOf, std::plus<double>()));
 }
 
-/// Indices as kernel.scatter takes them, which has no others than signed ones.
+/// Indices in a signed type, since kernel.scatter takes no other.
 static Value signedIndices(OpBuilder &b, Location loc, Value indices,
                            int64_t size) {
   auto type = rankedType(indices).clone(b.getI64Type());
@@ -359,7 +361,7 @@ static double join(ScatterKind kind, double x, double y) {
   return kind == ScatterKind::Max ? std::max(x, y) : std::min(x, y);
 }
 
-/// The same of integers, all with a sign or all without.
+/// Combines two integers, both signed or both unsigned.
 static int64_t join(ScatterKind kind, Sign sign, int64_t x, int64_t y) {
   if (kind == ScatterKind::Mul)
     return wrapping<std::multiplies<uint64_t>>(x, y);
@@ -409,8 +411,7 @@ static kernel::CombineKind combineKindOf(ScatterKind kind) {
   llvm_unreachable("all kinds are above");
 }
 
-/// Integers without a sign as ones that have it and are ordered as they are,
-/// and the inverse.
+/// Converts unsigned integers to signed ones in the same order, and back.
 static Value withOtherSign(OpBuilder &b, Location loc, Value x) {
   auto type = rankedType(x);
   APInt mask = APInt::getSignMask(type.getElementTypeBitWidth());
@@ -452,29 +453,30 @@ FailureOr<SmallVector<Value>> ScatterReduceOp::buildBody(OpBuilder &b,
 
 namespace {
 
-/// The VJP of a scatter_reduce, all values wide.
+/// The VJP of a scatter_reduce. All values are wide.
 class ScatterReduceGradient {
 public:
   ScatterReduceGradient(OpBuilder &b, ScatterReduceOp op)
       : g_(b, op.getLoc()), op_(op), input_(g_.wide(op.getInput())),
         updates_(g_.wide(op.getUpdates())) {}
 
-  /// The cotangents of input and updates. All that have the extremum share:
-  /// d / count, where the element equals the result.
+  /// The cotangents of input and updates for an extremum. The elements that
+  /// equal the result share d equally.
   std::pair<Value, Value> ofExtremum(Value d) {
     Value result = g_.wide(op_.getOutput());
     Value inputHas = g_.compare(CompareKind::EQ, input_, result);
     Value updateHas = g_.compare(CompareKind::EQ, updates_, read(result));
     Value count = g_.add(one(inputHas, input_), sum(one(updateHas, updates_)));
-    // Where the result is NaN nothing equals it.
+    // Where the result is NaN no element equals it.
     Value none = g_.compare(CompareKind::EQ, count, g_.splat(count, 0.0));
     Value share = g_.div(d, g_.select(none, g_.splat(count, 1.0), count));
     return {g_.select(inputHas, share, g_.splat(share, 0.0)),
             g_.select(updateHas, read(share), g_.splat(updates_, 0.0))};
   }
 
-  /// d times the product of all others: the product without zeros over the
-  /// element, or, for the only zero, the product without it.
+  /// The cotangents for a product: d times the product of all other elements.
+  /// That is the product divided by the element, where it has no zero. For the
+  /// only zero it is the product of the elements that are not 0.
   std::pair<Value, Value> ofProduct(Value d) {
     Value zeros = g_.add(isZero(input_), sum(isZero(updates_)));
     Value product = ScatterReduceOp::create(
@@ -496,7 +498,7 @@ private:
     Value mask = g_.compare(CompareKind::EQ, x, g_.splat(x, 0.0));
     return g_.select(mask, g_.splat(x, 1.0), x);
   }
-  /// `scaled` over x where there is no zero but x itself.
+  /// `scaled` / x where no element but perhaps x is zero.
   Value others(Value x, Value zeros, Value scaled) {
     Value rest = g_.sub(zeros, isZero(x));
     Value free = g_.compare(CompareKind::EQ, rest, g_.splat(rest, 0.0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Quotients, powers and shifts of integers, for operands that hardware traps on
-// too.
+// Quotients, powers and shifts of integers that are defined for all operands,
+// also those on which hardware traps.
 #include "dialects/NN/Ops/IntegerArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +29,7 @@ struct Integers {
   Value select(Value condition, Value a, Value b) {
     return arith::SelectOp::create(builder, loc, condition, a, b);
   }
-  /// Zero in the place of `divisor` would trap.
+  /// `divisor`, or 1 where `traps` says that dividing by it would trap.
   Value orOne(Value traps, Value divisor) {
     return select(traps, constant(1), divisor);
   }
@@ -47,7 +47,7 @@ static Value unsignedQuotient(Integers i, Value lhs, Value rhs) {
   return i.select(isZero, i.constant(0), quotient);
 }
 
-// Division by zero traps, and so does that of the least number by -1.
+// Division by zero traps, and so does division of the least number by -1.
 static Value signedQuotient(Integers i, Value lhs, Value rhs) {
   Value isZero = i.equals(rhs, 0), isMinusOne = i.equals(rhs, -1);
   Value traps = arith::OrIOp::create(i.builder, i.loc, isZero, isMinusOne);
@@ -65,7 +65,8 @@ Value nn::buildIntegerQuotient(OpBuilder &builder, Location loc, ValueRange s,
                                 : signedQuotient(i, s[0], s[1]);
 }
 
-// a - quotient * b, which is a where b is 0 and the quotient is, and 0 for -1.
+// a - quotient * b. That is a where b and the quotient are 0, and 0 where b is
+// -1.
 Value nn::buildIntegerRemainder(OpBuilder &builder, Location loc, ValueRange s,
                                 Sign sign) {
   Value quotient = buildIntegerQuotient(builder, loc, s, sign);
@@ -73,8 +74,8 @@ Value nn::buildIntegerRemainder(OpBuilder &builder, Location loc, ValueRange s,
       builder, loc, s[0], arith::MulIOp::create(builder, loc, quotient, s[1]));
 }
 
-/// Squares and multiplies, one bit of the exponent after the other: the same
-/// work for every exponent, as vectors want it.
+/// Squares and multiplies, one bit of the exponent after the other. The work is
+/// the same for every exponent, so that it vectorizes.
 static Value powerByBits(Integers i, Value base, Value exponent) {
   Value power = i.constant(1), square = base;
   unsigned width = i.type.getIntOrFloatBitWidth();
@@ -103,7 +104,7 @@ Value nn::buildIntegerPower(OpBuilder &builder, Location loc, ValueRange s,
   return i.select(isNegative, reciprocal, power);
 }
 
-// By the width or more LLVM's shifts have no value.
+// LLVM's shifts are undefined for shifts by the width or more.
 Value nn::buildLeftShift(OpBuilder &builder, Location loc, ValueRange s) {
   Integers i{builder, loc, s[0].getType()};
   Value isWhole = i.compare(arith::CmpIPredicate::uge, s[1],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Data movement but nn.concat and nn.split: shapes, folds, bodies and VJPs.
+// Data movement except nn.concat and nn.split: shapes, folds, bodies and VJPs.
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Constants.h"
@@ -164,7 +164,7 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
-/// Elements of a repeated constant that is stored at most.
+/// The most elements of a repeated constant that is stored.
 static constexpr int64_t kMostRepeated = 1024;
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
@@ -172,7 +172,7 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
     return getInput();
   auto known = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
   auto type = rankedType(getOutput());
-  // Others than one number, like masks, stay small.
+  // Constants of several numbers, like masks, stay small.
   if (!known || (!known.isSplat() && type.getNumElements() > kMostRepeated))
     return {};
   SmallVector<int64_t> from = denseStrides(shapeOf(getInput()));
@@ -196,7 +196,7 @@ FailureOr<SmallVector<Value>> BroadcastOp::buildBody(OpBuilder &b,
   return SmallVector<Value>{buildRead(b, getLoc(), type, operands[0], map)};
 }
 
-// A repeated axis sums its cotangents.
+// The cotangents are summed over a repeated axis.
 LogicalResult BroadcastOp::buildVJP(OpBuilder &b, Cotangents dOut,
                                     Gradients dIn) {
   if (!dOut[0])
@@ -261,14 +261,14 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   return foldStrided(known, rankedType(getOutput()), base, strides);
 }
 
-/// The flat position of the box in its source where the box is one contiguous
-/// range of it.
+/// The flat position of the box in its source, where the box is one contiguous
+/// range of the source.
 static std::optional<int64_t> contiguousOffset(SliceOp op) {
   ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
   int64_t offset = 0;
   bool whole = true;
   for (int64_t axis = from.size() - 1, stride = 1; axis >= 0; --axis) {
-    // Behind the first axis that is cut, all axes in front must have size 1.
+    // All axes in front of the first axis that is cut must have size 1.
     if (op.getStrides()[axis] != 1 && to[axis] > 1)
       return std::nullopt;
     if (!whole && to[axis] != 1)
@@ -281,9 +281,10 @@ static std::optional<int64_t> contiguousOffset(SliceOp op) {
   return offset;
 }
 
-/// A slice as a read through an affine map. linalg takes an access by a plain
-/// loop index as saying that the loop covers the axis: a box that begins at 0
-/// reads the axis split in two instead, where it divides it.
+/// Builds a slice as a read through an affine map. An access by a plain loop
+/// index means to linalg that the loop covers the whole axis. For a box that
+/// begins at 0, the axis is therefore split in two where the box's size divides
+/// it.
 static Value buildBoxRead(OpBuilder &b, SliceOp op, Value input) {
   auto type = rankedType(op.getOutput());
   SmallVector<int64_t> shape;
@@ -308,7 +309,7 @@ static Value buildBoxRead(OpBuilder &b, SliceOp op, Value input) {
                    buildView(b, op.getLoc(), input, shape), map);
 }
 
-/// A slice that computes its positions.
+/// Builds a slice that computes its positions.
 static Value buildIndexedRead(OpBuilder &b, SliceOp op, Value input) {
   auto type = rankedType(op.getOutput());
   return buildMap(
@@ -333,7 +334,7 @@ FailureOr<SmallVector<Value>> SliceOp::buildBody(OpBuilder &b,
   if (std::optional<int64_t> offset = contiguousOffset(*this))
     return SmallVector<Value>{
         kernel::ViewOp::create(b, getLoc(), type, operands[0], *offset)};
-  // An empty box lies nowhere: its start may be the end of the axis.
+  // An empty box has no position: its start may be the end of the axis.
   Value result = type.getNumElements() == 0
                      ? Value()
                      : buildBoxRead(b, *this, operands[0]);
@@ -344,9 +345,9 @@ FailureOr<SmallVector<Value>> SliceOp::buildBody(OpBuilder &b,
 
 namespace {
 
-/// A slice of a concatenation is one of the parts that it reaches into, where
-/// nothing else needs the whole: what is written step by step into a tensor
-/// is a stack of the steps.
+/// A slice of a concatenation reads the parts that it overlaps, where nothing
+/// else needs the whole. A tensor that a model writes step by step becomes a
+/// stack of the steps.
 struct SliceOfConcat : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -377,7 +378,8 @@ struct SliceOfConcat : OpRewritePattern<SliceOp> {
   }
 
 private:
-  /// What `op` takes of `part`, of whose `axis` it reaches `from` to `to`.
+  /// The piece of `part` that `op` takes. Along `axis` it goes from `from` to
+  /// `to`.
   static Value cut(OpBuilder &b, SliceOp op, Value part, int64_t axis,
                    int64_t from, int64_t to) {
     SmallVector<int64_t> starts(op.getStarts()), limits(op.getLimits());
@@ -441,7 +443,7 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// Copies each element that cropping leaves to its place.
+/// Copies each element that remains after cropping to its position.
 static void copyPadded(PadOp op, const ElementBytes &from,
                        MutableArrayRef<char> bytes) {
   ArrayRef<int64_t> shape = shapeOf(op.getInput()),
@@ -474,7 +476,8 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
   ElementBytes from(known);
   auto scalar = RankedTensorType::get({}, type.getElementType());
   double real = getValue().convertToDouble();
-  // The body truncates to an integer; as a truth value 0.5 would be true.
+  // The body truncates to an integer, while conversion to a truth value would
+  // make 0.5 true.
   if (!isa<FloatType>(type.getElementType()))
     real = std::trunc(real);
   ElementBytes value(constantOfReals(scalar, real));
@@ -492,13 +495,14 @@ FailureOr<SmallVector<Value>> PadOp::buildBody(OpBuilder &b,
                                      getValue().convertToDouble())};
 }
 
-// The cotangent is cropped and thinned; the padding's own is dropped.
+// The cotangent is cropped, and elements between its strides are dropped; the
+// padding has none.
 LogicalResult PadOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   if (!dOut[0])
     return success();
   ArrayRef<int64_t> from = shapeOf(getInput()), to = shapeOf(getOutput());
   SmallVector<int64_t> low, high, starts, limits, strides;
-  // Undo cropping first, so that the box lies inside.
+  // Cropping is undone first, so that the box lies inside.
   for (auto [axis, size] : llvm::enumerate(from)) {
     low.push_back(std::max<int64_t>(-getLow()[axis], 0));
     high.push_back(std::max<int64_t>(-getHigh()[axis], 0));

@@ -195,7 +195,7 @@ LogicalResult CrossEntropyOp::verify() {
   return success();
 }
 
-/// Whether the label takes part, as 0 or 1.
+/// Whether the label counts, as 0 or 1.
 static Value takesPart(OpBuilder &b, Location loc, Value label,
                        int64_t ignoreIndex, Type compute) {
   Value ignored = buildScalarConstant(b, loc, label.getType(),
@@ -207,7 +207,7 @@ static Value takesPart(OpBuilder &b, Location loc, Value label,
 
 std::optional<mpc::IndexRange>
 CrossEntropyOp::getIndexRange(OpOperand &operand) {
-  // With `ignore_index` a label out of range has a meaning.
+  // With `ignore_index` a label out of range is valid.
   if (operand.getOperandNumber() != getTargetMutable().getOperandNumber() ||
       getIgnoreIndex())
     return std::nullopt;
@@ -232,7 +232,8 @@ FailureOr<SmallVector<Value>> CrossEntropyOp::buildBody(OpBuilder &b,
             arith::CmpIOp::create(n, l, arith::CmpIPredicate::eq, here, label);
         Value x = widen(n, l, s[0]);
         Value zero = buildScalarConstant(n, l, x.getType(), 0.0);
-        // Selected, not multiplied: a class of -inf must not give NaN.
+        // The value is selected and not multiplied, since a class of -inf must
+        // not give NaN.
         return arith::AddFOp::create(
             n, l, s[2], arith::SelectOp::create(n, l, hit, x, zero));
       });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn.rms_norm, and the ops that exporters write for it.
+// nn.rms_norm, and the ops that exporters write in its place.
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
@@ -83,16 +83,16 @@ LogicalResult RMSNormOp::buildVJP(OpBuilder &b, Cotangents dOut,
 }
 
 //===----------------------------------------------------------------------===//
-// What exporters write for it
+// The ops that exporters write in its place
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// The steps from a sum of squares to what each element is multiplied or
-/// divided by, walked backwards. Each is read by the next one alone.
+/// The chain of ops from a sum of squares to the factor or divisor of each
+/// element, walked backwards. Each op has no other user than the next.
 class RootOfMean {
 public:
-  /// `factor` of `x`, which is multiplied by it, or divided where `divides`.
+  /// Matches `factor`, by which `x` is multiplied, or divided where `divides`.
   static std::optional<RootOfMean> match(Value x, Value factor, bool divides,
                                          const IsWideSquare &isWideSquare) {
     RootOfMean found;
@@ -112,7 +112,7 @@ public:
   [[nodiscard]] ArrayRef<Location> places() const { return places_; }
 
 private:
-  /// Notes the op, which nothing but the last one noted may read.
+  /// Adds the op to the chain. Nothing but the op added last may read it.
   bool visit(Operation *op) {
     if (!op->hasOneUse())
       return false;
@@ -120,15 +120,16 @@ private:
     return true;
   }
 
-  /// The operand of an `OpTy` that gives `value`; null where there is none, or
-  /// `value` is null.
+  /// The operand of the `OpTy` that computes `value`; null where another op
+  /// does, or where `value` is null.
   template <typename OpTy>
   Value step(Value value) {
     auto op = value ? value.getDefiningOp<OpTy>() : OpTy();
     return op && visit(op) ? op->getOperand(0) : Value();
   }
 
-  /// Repeats and axes of size 1, which are kept to be checked against the sum.
+  /// Skips broadcasts and reshapes by axes of size 1. They are recorded, to be
+  /// checked against the sum.
   Value skipMoves(Value value) {
     while (Operation *op = value ? value.getDefiningOp() : nullptr) {
       if (!isa<BroadcastOp, ReshapeOp>(op))
@@ -154,7 +155,7 @@ private:
     return step<SqrtOp>(skipMoves(quotient.getRhs()));
   }
 
-  /// Of a sum with a number, the other operand.
+  /// The other operand of a sum with a constant.
   Value skipEpsilon(Value value) {
     auto sum = value ? value.getDefiningOp<AddOp>() : AddOp();
     if (!sum || !visit(sum))
@@ -168,7 +169,7 @@ private:
     return {};
   }
 
-  /// The sum that the mean is of; `scale_` is what it is multiplied by.
+  /// The sum under the mean. `scale_` is the factor that makes it a mean.
   Value skipMean(Value value) {
     Operation *op = value ? value.getDefiningOp() : nullptr;
     if (!isa_and_nonnull<DivOp, MulOp>(op) || !visit(op))
@@ -181,8 +182,9 @@ private:
     return skipMoves(op->getOperand(0));
   }
 
-  /// Whether `sum` is of the squares of `x` along its last axes, as many as the
-  /// mean divides by, and its elements come to the rows that they are of.
+  /// Whether `sum` sums the squares of `x` along its last axes, over as many
+  /// elements as the mean divides by, and whether each of its elements is
+  /// applied to its own row.
   bool sums(ReduceSumOp sum, Value x) {
     auto square = sum.getInput().getDefiningOp<MulOp>();
     if (!square || square.getLhs() != x || square.getRhs() != x ||
@@ -199,8 +201,8 @@ private:
     return std::abs(scale_ * count - 1.0) < 1e-6 && keepsRows(sum, x);
   }
 
-  /// Follows the axes of the sum that are longer than 1 through the moves: each
-  /// must come to where it is in `x`.
+  /// Follows the axes of the sum that are longer than 1 through the recorded
+  /// moves. Each must arrive at its position in `x`.
   bool keepsRows(ReduceSumOp sum, Value x) {
     SmallVector<int64_t> from =
         llvm::to_vector(llvm::seq<int64_t>(shapeOf(sum.getOutput()).size()));
@@ -225,7 +227,7 @@ private:
     return true;
   }
 
-  /// A reshape that adds and takes away axes of size 1.
+  /// Follows axes through a reshape that adds and removes axes of size 1.
   static bool followReshape(ArrayRef<int64_t> before, ArrayRef<int64_t> from,
                             ArrayRef<int64_t> after,
                             MutableArrayRef<int64_t> to) {
@@ -251,7 +253,7 @@ private:
   int64_t axis_ = 0;
 };
 
-/// Only what is rounded nowhere in between may become one op.
+/// Only a chain without rounding in between may become one op.
 bool isWide(Value value) {
   Type type = getElementTypeOrSelf(value);
   return isa<FloatType>(type) && getComputeType(type) == type;
@@ -337,7 +339,8 @@ struct ScaleToNorm : OpRewritePattern<MulOp> {
     return failure();
   }
 
-  /// What `factor` repeats for each row of `norm`; null where it does not.
+  /// The vector that `factor` repeats for each row of `norm`; null where it is
+  /// no such repetition.
   static Value scaleOf(RMSNormOp norm, Value factor) {
     int64_t axis = norm.getAxis();
     auto broadcast = factor.getDefiningOp<BroadcastOp>();

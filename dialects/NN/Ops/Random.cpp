@@ -72,12 +72,13 @@ static Block4 emitPhilox(ImplicitLocOpBuilder &b, Block4 c,
 }
 
 //===----------------------------------------------------------------------===//
-// What an op draws
+// The inputs of a draw
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// The scalars that the numbers of an op are a function of, in its body.
+/// The scalars from which the random numbers of an op follow, inside of its
+/// body.
 struct Draw {
   Value key, counter, batch;
   size_t word = 0;
@@ -85,7 +86,7 @@ struct Draw {
 
 } // namespace
 
-/// This element's place in row-major order.
+/// This element's position in row-major order.
 static Value emitPlace(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape) {
   Value place = word(b, 0);
   for (auto [axis, size] : llvm::enumerate(shape)) {
@@ -108,7 +109,7 @@ static std::array<Value, 2> emitSum(ImplicitLocOpBuilder &b, Value first,
   return {low, arith::AddIOp::create(b, upperHalf(b, first), carry)};
 }
 
-/// The bits of this element of a tensor of `type`.
+/// The random bits of this element of a tensor of `type`.
 static Value emitBits(ImplicitLocOpBuilder &b, RankedTensorType type,
                       const Draw &draw) {
   Value first =
@@ -120,7 +121,7 @@ static Value emitBits(ImplicitLocOpBuilder &b, RankedTensorType type,
       b, counter, {lowerHalf(b, draw.key), upperHalf(b, draw.key)})[draw.word];
 }
 
-/// The bits that a number in [0, 1) is made of: its multiple of 2^-24.
+/// The bits of a number in [0, 1): its multiple of 2^-24.
 static Value emitUnits(ImplicitLocOpBuilder &b, Value bits) {
   return arith::ShRUIOp::create(b, bits, word(b, 32 - kUnitBits));
 }
@@ -129,7 +130,8 @@ static int64_t rankOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getRank();
 }
 
-/// Key, counters and batch, or nothing; and places must fit into a word.
+/// Checks that key, counters and batch are there together or not at all, and
+/// that positions fit into a word.
 static LogicalResult verifyKey(RandomInterface op, RankedTensorType type) {
   OperandRange key = op.getKeyMutable();
   if (!key.empty() && (key.size() != 3 || rankOf(key[0]) != 0 ||
@@ -145,7 +147,7 @@ static LogicalResult verifyKey(RandomInterface op, RankedTensorType type) {
   return success();
 }
 
-/// The scalars of a draw out of key, counters and batch.
+/// Reads the scalars of a draw from key, counters and batch.
 static SmallVector<Value> readKey(OpBuilder &b, RandomInterface op,
                                   ValueRange key) {
   if (key.empty())
@@ -242,7 +244,7 @@ LogicalResult DropoutOp::verify() {
 
 bool DropoutOp::isTrainingForm() { return !getKey().empty(); }
 
-/// What it computes follows from its key.
+/// The op stays as it is: its key decides whether it drops elements.
 mpc::TrainingOpInterface DropoutOp::toTrainingForm(OpBuilder &) {
   return *this;
 }
@@ -271,7 +273,7 @@ static Value emitFactor(ImplicitLocOpBuilder &b, Value bits, double kept,
       static_cast<uint32_t>(std::nearbyint(std::ldexp(kept, kUnitBits)));
   Value isKept = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                                        emitUnits(b, bits), word(b, least));
-  // A number of f32, also beside f64.
+  // The factor is a number of f32, even where the elements are f64.
   auto factor = static_cast<float>(kept > 0.0 ? 1.0 / kept : 0.0);
   return arith::SelectOp::create(
       b, isKept, buildScalarConstant(b, b.getLoc(), type, factor),

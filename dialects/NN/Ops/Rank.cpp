@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn.rank: where each element of a row stands in the row's order.
+// nn.rank: the position of each element in the sorted order of its row.
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Constants.h"
@@ -26,7 +26,7 @@ LogicalResult RankOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// Numbers of a row's elements in their order.
+/// The indices of a row's elements in sorted order.
 template <typename T>
 static SmallVector<int64_t> sortedPlaces(ArrayRef<T> row, bool descending) {
   auto places = llvm::to_vector(llvm::seq<int64_t>(0, row.size()));
@@ -67,8 +67,8 @@ OpFoldResult RankOp::fold(FoldAdaptor adaptor) {
   return constantOfInts(type, ranks);
 }
 
-/// Bits of a float as an integer that is ordered as floats are: zeros of either
-/// sign are equal, and all NaNs the largest.
+/// The bits of a float as an integer in the same order. Zeros of either sign
+/// are equal, and all NaNs are the largest.
 static Value orderedBits(OpBuilder &b, Location loc, Value x) {
   auto type = cast<FloatType>(x.getType());
   Type integer = b.getIntegerType(type.getWidth());
@@ -89,7 +89,8 @@ static Value orderedBits(OpBuilder &b, Location loc, Value x) {
   return arith::SelectOp::create(b, loc, isNaN, constant(most), key);
 }
 
-/// An integer whose signed order is that of the elements of `op`'s input.
+/// An integer whose signed order is the order in which `op` ranks its input's
+/// elements.
 static Value sortKey(OpBuilder &b, Location loc, RankOp op, Value x) {
   Value key = x;
   if (isa<FloatType>(x.getType()))
@@ -109,7 +110,8 @@ static Value sortKey(OpBuilder &b, Location loc, RankOp op, Value x) {
   return key;
 }
 
-/// Every element of a row counts those that come before it.
+/// Computes ranks by counting: for each element of a row, those that come
+/// before it.
 static Value buildCounts(OpBuilder &b, RankOp op, Value input) {
   auto type = rankedType(op.getOutput());
   int64_t rank = type.getRank();
@@ -140,7 +142,7 @@ static Value buildCounts(OpBuilder &b, RankOp op, Value input) {
       0.0, count);
 }
 
-/// Sorts whole rows, by keys.
+/// Computes ranks by sorting whole rows by keys.
 static Value buildRank(OpBuilder &b, RankOp op, Value input) {
   Location loc = op.getLoc();
   auto type = rankedType(op.getOutput());
@@ -160,8 +162,9 @@ static Value buildRank(OpBuilder &b, RankOp op, Value input) {
   return buildView(b, loc, ranks, type.getShape());
 }
 
-// Vectors compare the pairs of a short row faster than it is sorted. Rows of
-// this many floats take as long either way, with vectors of 16.
+// The most elements of a row that is ranked by comparing all pairs, which
+// vectors do faster than sorting a short row. Rows of this many floats take
+// equally long either way, with vectors of 16.
 static constexpr int64_t kMostCompared = 64;
 
 FailureOr<SmallVector<Value>> RankOp::buildBody(OpBuilder &b,

@@ -34,7 +34,8 @@ static LogicalResult inferReduced(std::optional<Location> loc, Value input,
 
 namespace {
 
-/// What joins elements: in kernels by ops, in folds by functions of numbers.
+/// How two elements are combined: in kernels by ops, in folds by functions of
+/// numbers.
 struct Joining {
   double neutral;
   Value (*build)(OpBuilder &, Location, ValueRange);
@@ -65,7 +66,7 @@ struct Reduction {
 
 } // namespace
 
-/// In the compute type, then rounded.
+/// Reduces in the compute type and then rounds.
 Value Reduction::build(OpBuilder &b, Value input, const Joining &join) const {
   ReductionSpace space;
   space.reduced.assign(from.getRank(), false);
@@ -96,7 +97,8 @@ SmallVector<T> Reduction::foldTo(ArrayRef<T> values, T neutral,
   return results;
 }
 
-/// Of a constant, reals in f64; of no elements whatever the input is.
+/// Folds a constant, reals in f64. The result of no elements does not depend on
+/// the input.
 OpFoldResult Reduction::fold(Attribute input, const Joining &join) const {
   auto known = dyn_cast_or_null<DenseElementsAttr>(input);
   int64_t count = from.getNumElements();
@@ -177,7 +179,7 @@ LogicalResult ReduceMaxOp::inferReturnTypes(MLIRContext *,
   return inferReduced(loc, adaptor.getInput(), adaptor.getAxes(), inferred);
 }
 
-/// The larger one, of floats NaN if either is.
+/// The larger number; NaN if either is NaN.
 static double largerReal(double a, double b) {
   return std::isnan(a) || a > b ? a : b;
 }
@@ -254,9 +256,10 @@ FailureOr<SmallVector<Value>> ReduceProdOp::buildBody(OpBuilder &b,
   return SmallVector<Value>{Reduction(*this).build(b, operands[0], kProducts)};
 }
 
-// d prod(x) = the product of the others dx: with P the product of what is not
-// 0, P / x where nothing else is 0, and 0 elsewhere. A second derivative at two
-// zeros is 0 by that, whatever the others are.
+// d prod(x) = (product of the other elements) dx. With P the product of the
+// elements that are not 0, the factor is P / x where no other element is 0, and
+// 0 elsewhere. A second derivative at two zeros is therefore 0, whatever the
+// other elements are.
 LogicalResult ReduceProdOp::buildVJP(OpBuilder &b, Cotangents dOut,
                                      Gradients dIn) {
   if (!dOut[0])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What bodies of normalizations and losses share.
+/// The common parts of bodies of normalizations and losses.
 #ifndef MPC_DIALECTS_NN_OPS_ROWBODY_H
 #define MPC_DIALECTS_NN_OPS_ROWBODY_H
 
@@ -8,16 +8,17 @@
 
 namespace mpc::nn {
 
-/// Builds bodies over one index space in which some axes are reduced to row
-/// values: the full space is read by `all`, row values by `row`. Inputs come in
-/// their stored types, results are of the input's compute type.
+/// Builds bodies over one index space. Some axes of it are reduced to row
+/// values. `all` reads a tensor of the full space, `row` reads row values.
+/// Inputs have their stored types, and results have the input's compute type.
 struct RowBody {
   RowBody(mlir::OpBuilder &b, mlir::Location loc, mlir::Value input,
           llvm::ArrayRef<int64_t> axes);
 
   MappedTensor all(mlir::Value x) const;
   MappedTensor row(mlir::Value x) const;
-  /// Values of the reduced axes, the same for every row.
+  /// The access to values along the reduced axes, which are the same for every
+  /// row.
   MappedTensor along(mlir::Value x) const;
 
   mlir::Value map(llvm::ArrayRef<MappedTensor> inputs, ScalarFn fn);

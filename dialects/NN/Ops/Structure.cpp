@@ -100,7 +100,8 @@ FailureOr<SmallVector<Value>> ConstantOp::buildBody(OpBuilder &builder,
   dense = dense.bitcast(type.getElementType());
   if (!dense.isSplat())
     return SmallVector<Value>{arith::ConstantOp::create(builder, loc, dense)};
-  // A map without inputs rather than a fill: it fuses like any other map.
+  // The body is a map without inputs and not a fill, because it fuses like any
+  // other map.
   return SmallVector<Value>{
       buildMap(builder, loc, type, {},
                [&](OpBuilder &b, Location l, ValueRange) -> Value {

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mpc::nn;
 
-/// The op `OpTy` of `x`, in the type of `x`.
+/// Builds `OpTy` on `x`, in the type of `x`.
 template <typename OpTy>
 static Value apply(GradientBuilder &g, Value x) {
   return OpTy::create(g.b, g.loc, x.getType(), x);
@@ -30,21 +30,21 @@ Value FloorOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return math::FloorOp::create(b, loc, s[0]);
 }
 LogicalResult FloorOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
-  return success(); // Constant almost everywhere.
+  return success(); // The function is constant almost everywhere.
 }
 
 Value CeilOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return math::CeilOp::create(b, loc, s[0]);
 }
 LogicalResult CeilOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
-  return success(); // Constant almost everywhere.
+  return success(); // The function is constant almost everywhere.
 }
 
 Value RoundOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return math::RoundEvenOp::create(b, loc, s[0]);
 }
 LogicalResult RoundOp::buildVJP(OpBuilder &, Cotangents, Gradients) {
-  return success(); // Constant almost everywhere.
+  return success(); // The function is constant almost everywhere.
 }
 
 //===----------------------------------------------------------------------===//

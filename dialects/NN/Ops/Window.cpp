@@ -56,7 +56,7 @@ LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *context,
 
 namespace {
 
-/// Where in the unpadded input the loops of a pool stand.
+/// The position of a pool's loops in the unpadded input.
 class PoolPosition {
 public:
   PoolPosition(OpBuilder &b, Location loc, MaxPoolOp op)
@@ -74,7 +74,7 @@ public:
     }
   }
 
-  /// Flat, as i64.
+  /// The flat position, as i64.
   Value flat() {
     Value result = index(0);
     for (auto [place, size] : llvm::zip(places_, sizes_))
@@ -84,8 +84,8 @@ public:
     return arith::IndexCastOp::create(b_, loc_, b_.getI64Type(), result);
   }
 
-  /// Whether this is the first position of its window that is no padding:
-  /// the first along each axis.
+  /// Whether this is the first position of its window outside of the padding,
+  /// along each axis.
   Value isFirst() {
     Value first = arith::ConstantIntOp::create(b_, loc_, 1, 1);
     for (size_t i = 0; i < places_.size(); ++i) {
@@ -122,9 +122,9 @@ private:
 
 } // namespace
 
-/// Keeps the larger value and its position: the first of equal ones, the last
-/// NaN, as PyTorch has it. A window of -inf alone is at its first position,
-/// which no comparison would take.
+/// Keeps the larger value and its position. Of equal values the first is kept,
+/// of NaNs the last, as in PyTorch. In a window of -inf alone no comparison is
+/// true, so that the first position is set without one.
 static void keepLarger(OpBuilder &b, Location loc, MaxPoolOp op, ValueRange s) {
   Value x = s[0], best = s[2], place = s[3];
   PoolPosition position(b, loc, op);

@@ -62,8 +62,8 @@ void mpc::buildModelPipeline(OpPassManager &manager, amp::RecipeOp recipe,
 void mpc::buildPrecisionPipeline(
     OpPassManager &manager, amp::RecipeOp recipe,
     std::shared_ptr<const nn::AutocastPolicy> policy, bool explain) {
-  // First, so that a weight is cast as it is stored: transposes fold into the
-  // ops that read them.
+  // This runs first, so that a weight is cast as it is stored: transposes fold
+  // into the ops that read them.
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   // f32 leaves the program as it is written.
   if (recipe.getPrecision() != Precision::FP32)
@@ -84,9 +84,11 @@ void mpc::buildPrecisionPipeline(
   nn::SimplifyCastsPassOptions casts;
   casts.refuse = recipe.getCostAware();
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass(casts));
-  // Before casts of constants are folded: what a constant was is then gone.
+  // This runs before casts of constants are folded, since the original
+  // constants are lost then.
   manager.addPass(nn::createCheckEpsilonPass());
-  // Other systems skip such steps.
+  // Other systems skip steps with such gradients, so that only our own policy
+  // bounds them.
   if (isOwn && recipe.getPrecision() == Precision::FP16)
     manager.addPass(nn::createBoundGradientsPass());
 }
@@ -107,7 +109,7 @@ void mpc::buildPreparationPipeline(OpPassManager &manager,
 void mpc::buildAutodiffPipeline(OpPassManager &manager) {
   manager.addPass(nn::createDifferentiatePass());
   manager.addPass(createSymbolDCEPass());
-  // While ops still read arguments as they come.
+  // This runs while ops still read arguments unchanged.
   manager.addNestedPass<func::FuncOp>(nn::createFindRangesPass());
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   manager.addNestedPass<func::FuncOp>(createCSEPass());
@@ -132,8 +134,7 @@ void mpc::buildKernelPipeline(OpPassManager &manager, bool fuse) {
 // Whole pipelines
 //===----------------------------------------------------------------------===//
 
-/// Appends the passes from entries whose gradients are expanded to emitted
-/// code.
+/// Appends the passes from entries with expanded gradients to emitted code.
 static void addCode(OpPassManager &manager, bool fuse) {
   buildStatePipeline(manager);
   buildKernelPipeline(manager, fuse);
@@ -141,7 +142,7 @@ static void addCode(OpPassManager &manager, bool fuse) {
   manager.addPass(kernel::createFinishPass());
 }
 
-/// Entries whose gradients are ops.
+/// Appends the passes for entries whose gradients are still ops.
 static void addStep(OpPassManager &manager, const StepOptions &options) {
   buildPreparationPipeline(manager,
                            {options, /*gradients=*/true, /*training=*/true});
@@ -150,7 +151,7 @@ static void addStep(OpPassManager &manager, const StepOptions &options) {
   else
     manager.addPass(amp::createBuildStepPass());
   buildAutodiffPipeline(manager);
-  // Behind the last pass that makes equal ops one.
+  // This runs after the last pass that merges equal ops.
   manager.addNestedPass<func::FuncOp>(nn::createRecomputePass());
 }
 
@@ -248,7 +249,7 @@ struct EvaluationPipeline : StepFlags<EvaluationPipeline> {
 
 } // namespace
 
-/// The parts that stand alone.
+/// Registers the parts that can run alone.
 static void registerParts() {
   PassPipelineRegistration<>("mpc-autodiff-pipeline",
                              "Expand gradients and fold",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The orders in which passes run. Nothing else knows one. `mpc-opt` has each
-/// whole one by its name.
+/// The orders in which passes run. No other file has such an order. `mpc-opt`
+/// has each whole pipeline by its name.
 #ifndef MPC_PASSES_PIPELINES_H
 #define MPC_PASSES_PIPELINES_H
 
@@ -18,23 +18,25 @@ struct AutocastPolicy;
 
 namespace mpc {
 
-/// What a recipe leaves open, as it is no part of the training.
+/// Choices that are no part of the training, and so not in the recipe.
 struct StepOptions {
-  /// The module writes its step out: its recipe says only how models are
-  /// computed.
+  /// Whether the module writes its step out. Its recipe then says only how
+  /// models are computed.
   bool ownStep = false;
-  bool explain = false; ///< Keep in locations why each op has its precision.
-  bool fuse = true;     ///< Join structured ops into kernels.
-  /// What stands beside the step, as evaluations compute it; not of a module
-  /// that writes its step out, which has the entries that it has.
+  /// Whether locations keep the reason of each op's precision.
+  bool explain = false;
+  bool fuse = true; ///< Whether structured ops are joined into kernels.
+  /// The entries beside the step, for evaluations. A module that writes its
+  /// step out has its own entries instead.
   bool evaluates = false; ///< Entry "eval".
   bool measures = false;  ///< Entry "measure".
 };
 
 struct EvaluationOptions : StepOptions {
-  bool gradients = false; ///< Also yield the gradients of the loss.
-  bool training = false;  ///< In training mode, with statistics of the batch.
-  int64_t seed = 0;       ///< Of random numbers.
+  bool gradients = false; ///< Whether it also yields the gradients of the loss.
+  /// Whether it runs in training mode, with statistics of the batch.
+  bool training = false;
+  int64_t seed = 0; ///< The seed of random numbers.
 };
 
 //===----------------------------------------------------------------------===//
@@ -63,17 +65,18 @@ void buildOptimizerPipeline(mlir::OpPassManager &manager, bool fuse = true);
 // Their parts
 //===----------------------------------------------------------------------===//
 
-/// What comes before gradients: amp-prepare-model, and amp-mark-entries before
-/// that where the module writes its step out.
+/// The passes before differentiation: amp-prepare-model, and before it
+/// amp-mark-entries where the module writes its step out.
 void buildPreparationPipeline(mlir::OpPassManager &manager,
                               const EvaluationOptions &options);
 
-/// The model in its mode, with its outputs' types and its loss, as `recipe`
-/// says; and with what its loss adds up to over a file.
+/// The passes that give the model its mode, its outputs' types and its loss, as
+/// `recipe` says, and the sums for an evaluation over a file.
 void buildModelPipeline(mlir::OpPassManager &manager, amp::RecipeOp recipe,
                         bool training, bool measures = false);
 
-/// Casts, as `recipe` says: autocast by `policy`, then placement and sharing.
+/// The passes that insert casts, as `recipe` says: autocast by `policy`, then
+/// placement and sharing.
 void buildPrecisionPipeline(mlir::OpPassManager &manager, amp::RecipeOp recipe,
                             std::shared_ptr<const nn::AutocastPolicy> policy,
                             bool explain);
@@ -81,14 +84,14 @@ void buildPrecisionPipeline(mlir::OpPassManager &manager, amp::RecipeOp recipe,
 /// mpc-autodiff-pipeline: expands vjps; afterwards only bit-exact folds run.
 void buildAutodiffPipeline(mlir::OpPassManager &manager);
 
-/// mpc-state-pipeline: state in slabs, and what is done to gradients joined.
+/// mpc-state-pipeline: lowers state to slabs, and joins ops on gradients.
 void buildStatePipeline(mlir::OpPassManager &manager);
 
 /// mpc-kernel-pipeline: bodies, fusion, schedules, memory. Leaves kernels and
 /// planned entries.
 void buildKernelPipeline(mlir::OpPassManager &manager, bool fuse = true);
 
-/// Makes the names above known to whatever parses a pipeline.
+/// Registers the names above for all parsers of pipelines.
 void registerPipelines();
 
 } // namespace mpc

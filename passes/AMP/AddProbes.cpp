@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp-add-probes: lets entries yield the largest magnitude of each value.
+// amp-add-probes: makes entries yield the largest magnitude of each value.
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -20,12 +20,12 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// Where in a file `loc` is, empty where it does not say.
+/// The file that `loc` names; empty where it names none.
 static std::string fileOf(Location loc) {
   std::string result;
   loc->walk([&](Location part) {
     auto file = dyn_cast<FileLineColLoc>(part);
-    // The module's own is line 0.
+    // Locations made by the module itself have line 0.
     if (!file || file.getLine() == 0)
       return WalkResult::advance();
     result =
@@ -35,8 +35,8 @@ static std::string fileOf(Location loc) {
   return result;
 }
 
-/// Whether `op` is a constant with infinities, or with numbers that are to be
-/// infinities in f16, as in masks that hold the least f32.
+/// Whether `op` is a constant with infinities, or with numbers that become
+/// infinite in f16, as the least f32 in masks.
 static bool holdsInfinity(Operation *op) {
   DenseFPElementsAttr elements;
   if (auto constant = dyn_cast<nn::ConstantOp>(op))
@@ -70,21 +70,21 @@ public:
   }
 
 private:
-  /// What a value is, before it is known which one.
+  /// The description of a value, before a site for it exists.
   struct Origin {
     std::string op, node, file;
     SmallVector<int64_t> inputs;
     bool isGradient = false, readsInfinity = false;
   };
-  /// One result of the entry that is being written.
+  /// One result of the entry that is being written: a probed tensor.
   struct Site {
     Value largest;
     SiteAttr attribute;
   };
 
-  /// Finds the parameter of each gradient: of the values that are gathered for
-  /// an optimizer, and of those that they were computed from by casts and
-  /// transforms alone.
+  /// Finds the parameter of each gradient. A gradient is a value gathered for
+  /// an optimizer, or one from which that value follows by casts and transforms
+  /// alone.
   void findGradients() {
     for (auto gather : function_.getBody().front().getOps<GatherOp>())
       for (auto [gradient, symbol] :
@@ -143,7 +143,8 @@ private:
   }
 
   void addResults(Operation *op) {
-    // A constant or a setting is what the author wrote.
+    // Constants and settings are the author's choice, so that they need no
+    // probe.
     if (op->hasTrait<OpTrait::ConstantLike>() || isa<GetHyperOp>(op)) {
       if (holdsInfinity(op))
         infinities_.insert_range(op->getResults());
@@ -157,8 +158,8 @@ private:
         add(result, originOf(op));
   }
 
-  /// Adds a site for the gradient of each parameter. Gradients that are
-  /// gathered have their sites already.
+  /// Adds a site for the gradient of each parameter. Gathered gradients have
+  /// sites already.
   void addGradients(Operation *op, Value gradients, ArrayAttr parameters) {
     if (isa<GatherOp>(op)) {
       for (Value gradient : op->getOperands())
@@ -182,7 +183,7 @@ private:
           cast<FlatSymbolRefAttr>(parameters[index]).getAttr();
       if (used_.contains(gradients))
         used_.insert(part);
-      // Only the one that its gradient was computed from.
+      // Only the origin from which the parameter's gradient was computed.
       Origin origin = originOf(op);
       if (index < sources.size())
         origin.inputs = {sources[index]};
@@ -211,7 +212,8 @@ private:
     return text.empty() ? StringAttr() : b_.getStringAttr(text);
   }
 
-  /// In f64 of f64: what is finite there need not be in f32.
+  /// The magnitude of an f64 tensor is taken in f64, since a finite f64 may
+  /// exceed f32.
   Value largestOf(Value value, RankedTensorType type) {
     nn::GradientBuilder g(b_, value.getLoc());
     Value row = g.reshape(value, {1, type.getNumElements()});
@@ -246,11 +248,13 @@ private:
 
   func::FuncOp function_;
   OpBuilder b_;
-  DenseMap<Value, StringAttr> gradientNames_; ///< Of parameters.
+  /// The parameter of each value that is a gradient.
+  DenseMap<Value, StringAttr> gradientNames_;
   DenseSet<Value> used_;
-  /// Constants with infinities that are meant, such as those of masks.
+  /// Constants with infinities on purpose, such as masks.
   DenseSet<Value> infinities_;
-  /// One of a tensor, of gradients one for each parameter.
+  /// The sites of each value: one for a tensor, and one a parameter for
+  /// gradients.
   DenseMap<Value, SmallVector<int64_t>> sitesOf_;
   SmallVector<Site> sites_;
 };

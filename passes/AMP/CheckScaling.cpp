@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp-check-scaling: warns of steps that scale, clip and unscale in an order
-// that trains on wrong numbers.
+// amp-check-scaling: warns of steps that scale, clip and unscale in an order by
+// which a training would use wrong numbers.
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -18,19 +18,19 @@ using namespace mpc::amp;
 
 namespace {
 
-/// What is known of a value.
+/// The scaling of a value, as far as it is known.
 enum class Scaling {
-  Free,   ///< No scale is in it.
-  Factor, ///< Made of a scale: the scale, its inverse, a scaled bound.
-  Scaled, ///< A gradient, or a norm of some, that a scale multiplies.
-  Unknown ///< Anything: an input, or a gradient that meets a factor.
+  Free,   ///< The value does not depend on a scale.
+  Factor, ///< A scale, or a number made from one: its inverse, a scaled bound.
+  Scaled, ///< A gradient, or a norm of gradients, times a scale.
+  Unknown ///< Any value: an input, or a gradient combined with a factor.
 };
 
-/// What is known of the sum of gradients over a window, by its type, which
-/// names the optimizer.
+/// The scaling of the sum of gradients over a window, by the type of the
+/// gradients, which names the optimizer.
 using Sums = DenseMap<Type, Scaling>;
 
-/// Goes through a function in program order.
+/// Walks a function in program order.
 class ScalingChecker {
 public:
   explicit ScalingChecker(Sums &sums) : sums_(sums) {}
@@ -61,7 +61,7 @@ private:
     for (Value operand : operands)
       any[static_cast<int>(scaling_.lookup(operand))] = true;
     auto has = [&](Scaling s) { return any[static_cast<int>(s)]; };
-    // A program may unscale by arithmetic of its own.
+    // A program may unscale by its own arithmetic, which is no mistake.
     if (has(Scaling::Unknown) || (has(Scaling::Scaled) && has(Scaling::Factor)))
       return Scaling::Unknown;
     if (has(Scaling::Scaled))

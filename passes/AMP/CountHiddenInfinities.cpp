@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp-count-hidden-infinities: counts infinities that 16 bits alone make and
-// that what reads them hides.
+// amp-count-hidden-infinities: counts infinities that arise in 16 bits but not
+// in f32, and that the next ops hide.
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// How many elements of `value` are infinite, as f64, which holds any count.
+/// The number of infinite elements of `value`, as f64, which holds any count.
 static Value countInfinities(nn::GradientBuilder &g, Value value) {
   Value wide = g.wide(value);
   Value size = nn::AbsOp::create(g.b, g.loc, wide);
@@ -32,7 +32,7 @@ static Value countInfinities(nn::GradientBuilder &g, Value value) {
                llvm::to_vector(llvm::seq<int64_t>(0, rank)));
 }
 
-/// The results in 16 bits of the ops that are marked.
+/// The 16-bit results of the marked ops.
 static SmallVector<Value> markedValues(func::FuncOp function) {
   SmallVector<Value> marked;
   function.walk([&](Operation *op) {
@@ -67,7 +67,7 @@ struct CountHiddenInfinitiesPass
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      // What is counted is the step's; an evaluation tells how good it is.
+      // The count is for a step. An evaluation only measures.
       if (!isEntry(function) || isEvaluation(function))
         continue;
       SmallVector<Value> marked = markedValues(function);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp-count-underflow: counts the gradient elements that 16 bits flush.
+// amp-count-underflow: counts the gradient elements that become zero or
+// subnormal in 16 bits.
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/Recipe.h"
@@ -20,8 +21,8 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// How many elements of a 16-bit tensor are zero or subnormal, as f64, which
-/// holds any count.
+/// The number of elements of a 16-bit tensor that are zero or subnormal, as
+/// f64, which holds any count.
 static Value countTiny(nn::GradientBuilder &g, OpBuilder &b, Value gradient) {
   auto type = cast<RankedTensorType>(gradient.getType());
   double smallest =
@@ -35,7 +36,7 @@ static Value countTiny(nn::GradientBuilder &g, OpBuilder &b, Value gradient) {
   return g.sum(g.cast(tiny, b.getF64Type()), axes);
 }
 
-/// What `gradient` is made of by transforms and exact casts alone.
+/// The value from which `gradient` follows by transforms and exact casts alone.
 static Value sourceOf(Value gradient) {
   while (Operation *op = gradient.getDefiningOp()) {
     auto cast = dyn_cast<nn::CastOp>(op);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// One entry of a step as it is written: arguments, ops on state, results.
+/// One entry of a step under construction: arguments, ops on state, results.
 #ifndef MPC_PASSES_AMP_ENTRYBUILDER_H
 #define MPC_PASSES_AMP_ENTRYBUILDER_H
 
@@ -10,12 +10,12 @@
 
 namespace mpc::amp {
 
-/// Adds a function to a module, and writes its body from its begin.
+/// Adds a function to a module, and writes its body from the start.
 class EntryBuilder {
 public:
   EntryBuilder(const StepPlan &plan, mlir::ModuleOp module, EntryKind kind);
 
-  /// Values have names: of an argument in `attributes`, of a result here.
+  /// Arguments have their names in `attributes`, results in this struct.
   mlir::Value addArgument(mlir::Type type, mlir::DictionaryAttr attributes);
   mlir::Value addArgument(mlir::Type type, const llvm::Twine &name);
   using Result = std::pair<llvm::StringRef, mlir::Value>;
@@ -29,14 +29,15 @@ public:
   mlir::Value flag(bool value);
   mlir::Value getScale(mlir::Type elementType);
   mlir::Value read(nn::ParameterOp parameter);
-  /// Where `skip`, which may be null, is true the parameter stays.
+  /// Assigns `value` to the parameter, except where `skip` is true. `skip` may
+  /// be null.
   void assign(nn::ParameterOp parameter, mlir::Value value,
               mlir::Value skip = {});
   /// A hyper-parameter of the optimizer.
   mlir::Value hyper(llvm::StringRef name);
 
   static mlir::RankedTensorType scalar(mlir::Type elementType);
-  /// The type of all gradients of a set.
+  /// The type of all gradients of a parameter set.
   GradientsType typeOf(const ParameterSet &set);
   /// Whether the recipe's policy has a scale.
   bool scales() const { return policy.kind != rt::PolicyKind::None; }
@@ -50,7 +51,7 @@ public:
   const rt::PolicyInfo &policy;
   const mlir::Location loc;
   mlir::OpBuilder b;
-  nn::GradientBuilder g; ///< Of `b`.
+  nn::GradientBuilder g; ///< Builds nn ops by `b`.
 
 private:
   mlir::func::FuncOp function_;

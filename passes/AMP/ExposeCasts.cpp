@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace mpc;
 
-/// The operand whose elements `op` moves and does nothing else to, or null.
+/// The operand whose elements `op` moves without changing them; null for any
+/// other op.
 static OpOperand *getMoved(Operation *op) {
   auto rule = dyn_cast_if_present<PrecisionOpInterface>(op);
   if (!rule || rule.getPrecisionRule() != PrecisionRule::Clear ||
@@ -31,7 +32,7 @@ static OpOperand *getMoved(Operation *op) {
   return moved;
 }
 
-/// `op` on `value` in place of what it moves.
+/// Applies `op` to `value` in place of its moved operand.
 static Value moveInstead(Operation *op, Value value) {
   OpBuilder builder(op);
   Operation *clone = builder.clone(*op);
@@ -41,7 +42,8 @@ static Value moveInstead(Operation *op, Value value) {
   return clone->getResult(0);
 }
 
-/// `value`, a moved parameter, in `elementType`; null if it is none.
+/// `value`, a moved parameter, in `elementType`; null if it is no moved
+/// parameter.
 static Value castParameter(Value value, Type elementType) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<nn::GetOp>(op)) {
@@ -58,7 +60,7 @@ static Value castParameter(Value value, Type elementType) {
   return source ? moveInstead(op, source) : Value();
 }
 
-/// The 16-bit value that `value` is an exact image of; null if there is none.
+/// The 16-bit value of which `value` is an exact copy; null if there is none.
 static Value narrowSource(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto cast = dyn_cast_if_present<nn::CastOp>(op);

@@ -18,7 +18,7 @@ public:
   void promote();
 
 private:
-  /// What a slab has come to.
+  /// The current value of a slab, and whether it was stored.
   struct State {
     mlir::Value value;
     bool changed = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp-fuse-optimizer: lets what is done to gradients join what reads them.
+// amp-fuse-optimizer: joins ops on gradients with the ops that read their
+// results.
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -25,7 +26,7 @@ static bool isSlabMap(Operation *op) {
 
 namespace {
 
-/// Lets an op that widens its operand itself read a 16-bit gradient, without
+/// Makes an op that widens its operand itself read a 16-bit gradient, without
 /// the cast before it.
 struct ReadNarrow : RewritePattern {
   explicit ReadNarrow(MLIRContext *context)
@@ -43,8 +44,8 @@ struct ReadNarrow : RewritePattern {
   }
 };
 
-/// Applies an elementwise op to the blocks of its operands, in place of taking
-/// the blocks of its result.
+/// Applies an elementwise op to the blocks of its operands, rather than to
+/// whole operands whose result is then cut into blocks.
 struct MapBlocks : OpRewritePattern<kernel::ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -93,8 +94,8 @@ struct Recompute : RewritePattern {
     if (op->use_empty() || op->hasOneUse() || type.getRank() == 0 ||
         type.getShape().back() % kBlockSize != 0)
       return failure();
-    // All at once: the driver gives up after a few iterations, and probes read
-    // a gradient once for each parameter.
+    // All readers are served at once. The driver gives up after a few
+    // iterations, and probes read a gradient once for each parameter.
     while (!op->hasOneUse()) {
       OpOperand &use = *op->use_begin();
       rewriter.setInsertionPoint(use.getOwner());
@@ -115,7 +116,7 @@ static bool isRecomputed(Operation *op) {
   return op && op->hasTrait<Recomputed>();
 }
 
-/// Moves each op that is recomputed for one reader to just before that reader.
+/// Moves each recomputed op of one reader to just before that reader.
 static void moveToReaders(func::FuncOp function) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Patterns for gradients: gathered, transformed, checked, accumulated.
+// Patterns for ops on gradients: gather, transform, check, accumulate.
 #include "dialects/NN/Gradient.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/AMP/StatePatterns.h"
@@ -9,7 +9,7 @@ using namespace mpc;
 using namespace mpc::amp;
 
 /// Replaces `op`, whose result is all gradients of an optimizer, by one flat
-/// range for each group of parameters.
+/// range for each parameter group.
 static void replaceByGroups(ConversionPatternRewriter &b, Operation *op,
                             SmallVector<Value> ranges) {
   SmallVector<SmallVector<Value>> results;
@@ -57,7 +57,7 @@ struct LowerSplit : StatePattern<SplitOp> {
   }
 };
 
-/// Lowers any gradient transform: the op itself builds what it computes for a
+/// Lowers any gradient transform. The op itself builds the computation for a
 /// group.
 struct LowerTransform
     : OpInterfaceConversionPattern<GradientTransformInterface> {
@@ -70,7 +70,8 @@ struct LowerTransform
                                 ConversionPatternRewriter &b) const override {
     auto type = dyn_cast<GradientsType>(op->getResult(0).getType());
     if (!type)
-      return failure(); // Of one tensor, which has a body.
+      // A transform of one tensor has a kernel body of its own.
+      return failure();
     SlabBuilder s(state_.layout, state_.saturates, b, op.getLoc());
     SmallVector<Value> scalars = llvm::map_to_vector(
         operands.drop_front(), [](ValueRange range) { return range.front(); });
@@ -97,8 +98,8 @@ private:
   const StateContext &state_;
 };
 
-/// Lowers a reduction over the gradients of one or more optimizers and over
-/// single tensors, each of which is a range of its own.
+/// Lowers a reduction over the gradients of one or more optimizers, and over
+/// single tensors. Each single tensor is a range of its own.
 template <typename OpT>
 struct LowerReduction : StatePattern<OpT> {
   using StatePattern<OpT>::StatePattern;

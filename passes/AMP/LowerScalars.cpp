@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Patterns for what reads state, and for loss scalers.
+// Patterns for ops that read state, and for loss scalers.
 #include "dialects/AMP/RandomState.h"
 #include "dialects/NN/Gradient.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -10,14 +10,14 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// A builder for bodies that the conversion does not listen to: dead ops in a
+/// A builder for bodies to which the conversion does not listen. Dead ops of a
 /// body are erased at once, which a dialect conversion does not allow.
 static OpBuilder unwatched(Operation *op) { return OpBuilder(op); }
 
 namespace {
 
-/// Lowers a read of a parameter. Where it is cast to 16 bits, the 16-bit copy
-/// is read.
+/// Lowers a read of a parameter. A read that is cast to 16 bits becomes a read
+/// of the 16-bit copy.
 struct LowerGet : StatePattern<nn::GetOp> {
   using StatePattern::StatePattern;
 
@@ -89,7 +89,7 @@ struct LowerRandomState : StatePattern<RandomStateOp> {
     const OptimizerState &optimizer = layout().optimizer(name);
     nn::GradientBuilder g(b, op.getLoc());
     auto count = [&](SlabOp slab, int64_t index) -> Value {
-      if (!slab) // Nothing counts: each batch is the first.
+      if (!slab) // Without a counter each batch is the first.
         return g.splat(op.getStep(), 0.0);
       return g.cast(s.element(slab, index), b.getI64Type());
     };
@@ -143,7 +143,7 @@ private:
       operands.state[i] = s.element(scaler.slab, i);
     for (size_t i = 0; i != rt::kNumSettings; ++i) {
       auto setting = static_cast<rt::Setting>(i);
-      // The initial scale is read when the state is made.
+      // The initial scale is read only when the state is created.
       if (setting != rt::Setting::InitScale &&
           rt::policyInfo(scaler.policy).reads(setting))
         operands.settings[i] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp-lower-state: from state and gradients that have names to slabs.
+// amp-lower-state: lowers named state and gradients to slabs.
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/Recipe.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// All gradients of an optimizer are one flat range for each of its groups.
+/// All gradients of an optimizer become one flat range for each of its groups.
 static void addTypeConversions(TypeConverter &types, SlabLayout &layout) {
   types.addConversion([](Type type) { return type; });
   types.addConversion([&](GradientsType type, SmallVectorImpl<Type> &ranges) {
@@ -28,8 +28,8 @@ static void addTypeConversions(TypeConverter &types, SlabLayout &layout) {
   });
 }
 
-/// After the conversion every op has a kernel body: none names state, and none
-/// takes all gradients of an optimizer.
+/// After the conversion every op has a kernel body. No op names state, and no
+/// op takes all gradients of an optimizer.
 static void addTarget(ConversionTarget &target, const TypeConverter &types) {
   target.markUnknownOpDynamicallyLegal(
       [&](Operation *op) { return types.isLegal(op); });
@@ -39,7 +39,7 @@ static void addTarget(ConversionTarget &target, const TypeConverter &types) {
   });
 }
 
-/// Reports the ops that an entry must no longer hold when its state is lowered.
+/// Reports ops that an entry may not hold once its state is lowered.
 static LogicalResult checkEntry(func::FuncOp entry) {
   for (auto call : entry.getOps<func::CallOp>())
     return call.emitOpError("has no place in an entry; nn.vjp calls a "
@@ -49,8 +49,8 @@ static LogicalResult checkEntry(func::FuncOp entry) {
   return success();
 }
 
-/// Erases dead ops from the last one up, so that those that only dead ops use
-/// go too.
+/// Erases dead ops from the last one up, so that ops that only dead ops use go
+/// too.
 static void eraseDead(func::FuncOp entry) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(entry.getBody().front())))
@@ -133,7 +133,7 @@ private:
     return success();
   }
 
-  /// Erases what the entries no longer need.
+  /// Erases symbols and ops that the entries no longer need.
   void clean() {
     ModuleOp module = getOperation();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
@@ -147,7 +147,8 @@ private:
         source.erase();
   }
 
-  bool saturates_ = true; ///< Copies of what is finite are finite.
+  /// Whether weight copies of finite parameters stay finite.
+  bool saturates_ = true;
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Patterns for what changes parameters: optimizers and assignments.
+// Patterns for ops that change parameters: optimizers and assignments.
 #include "dialects/NN/Gradient.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/AMP/StatePatterns.h"
@@ -19,7 +19,7 @@ public:
         applied_(slabs_.element(optimizer_.scalars,
                                 optimizer_.op.getAppliedIndex())) {}
 
-  /// `gradients` has one range for each group.
+  /// Runs the step; `gradients` has one range for each group.
   void run(ValueRange gradients) {
     auto hyper = [&](StringRef name) { return number(name); };
     OptimizerStep step{.loc = loc(),
@@ -82,10 +82,10 @@ private:
     return range;
   }
 
-  /// The key of the random bits by which a group is rounded: its parameters
-  /// (`index` 0) or one of its slots (from 1 on).
+  /// The key of the random bits for the rounding of a group: of its parameters
+  /// (`index` 0) or of one of its slots (from 1 on).
   Value keyFor(ParameterGroup &group, size_t index) {
-    // A bound on the number of groups, so that every pair of group and index
+    // A bound on the number of groups, by which every pair of group and index
     // has a salt of its own.
     constexpr size_t kGroups = 1 << 16;
     size_t salt =
@@ -94,7 +94,8 @@ private:
                                  static_cast<int32_t>(salt));
   }
 
-  /// Moves the average of the weights towards the parameters after this step.
+  /// Moves the average of the weights towards the parameters, after they were
+  /// updated.
   void average(ParameterGroup &group) {
     if (!group.averageSlab)
       return;
@@ -108,9 +109,9 @@ private:
   SlabBuilder slabs_;
   OpBuilder &b_;
   ApplyOp apply_;
-  Value skip_; ///< May be null.
+  Value skip_; ///< Whether the step is skipped; may be null.
   OptimizerState &optimizer_;
-  Value applied_; ///< How many steps were applied before this one.
+  Value applied_; ///< The number of steps applied before this one.
 };
 
 struct LowerApply : StatePattern<ApplyOp> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp-mark-entries: functions that are run from outside, by their names.
+// amp-mark-entries: marks, by their names, the functions that are run from
+// outside.
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -13,7 +14,7 @@ namespace mpc::amp {
 using namespace mlir;
 using namespace mpc::amp;
 
-/// Whether `function` is what entries are made of.
+/// Whether `function` is one from which entries are made.
 static bool isModel(func::FuncOp function) {
   return function.getName() == mpc::nn::kModelFunction ||
          function.getName() == mpc::nn::kLossFunction;

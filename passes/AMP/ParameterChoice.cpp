@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The choice of the parameters that are trained.
+// The choice of the parameters that a step trains.
 #include "passes/AMP/ParameterChoice.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// Updates are made in f32, whatever the model computes in; without masters
-/// they are kept in bf16.
+/// Parameters are updated in f32, whatever the model computes in. Without
+/// master weights they are kept in bf16.
 static LogicalResult setStorage(nn::ParameterOp parameter, bool hasMaster) {
   Builder b(parameter.getContext());
   Type type = cast<RankedTensorType>(parameter.getType()).getElementType();
@@ -35,7 +35,7 @@ static LogicalResult setStorage(nn::ParameterOp parameter, bool hasMaster) {
 
 namespace {
 
-/// The lists of names of a recipe.
+/// The lists of parameter names of a recipe.
 class NameLists {
 public:
   explicit NameLists(RecipeOp recipe) : recipe_(recipe) {}
@@ -55,7 +55,7 @@ public:
     return frozen.matches(name) || (!trained.empty() && !trained.matches(name));
   }
 
-  /// The first set that has `name`, counted from 1; 0 for none.
+  /// The number of the first set with `name`, counted from 1; 0 for none.
   size_t findSet(StringRef name) const {
     auto set = llvm::find_if(sets, [&](const NamePatterns &patterns) {
       return patterns.matches(name);
@@ -111,7 +111,7 @@ public:
   }
 
 private:
-  /// Warns of a parameter that the loss does not depend on.
+  /// Whether the loss depends on the parameter. Warns where it does not.
   bool hasGradient(nn::ParameterOp parameter) {
     if (!plan_.loss || reached_.contains(parameter.getSymNameAttr()))
       return !lists_.ungraded.matches(nn::nameOf(parameter.getSymName()));
@@ -135,7 +135,7 @@ private:
     return success();
   }
 
-  /// The sets that have members. Each has an optimizer state of its own.
+  /// Adds the sets that have members. Each has an optimizer state of its own.
   void addSets() {
     auto first = module_.lookupSymbol<OptimizerOp>(kOptimizer);
     for (auto [index, set] : llvm::enumerate(sets_)) {
@@ -155,7 +155,7 @@ private:
     }
   }
 
-  /// Tells the optimizer of `set` what it trains.
+  /// Sets the parameters that the optimizer of `set` trains.
   void setTrained(const ParameterSet &set) {
     auto op = module_.lookupSymbol<OptimizerOp>(set.optimizer);
     Builder b(op.getContext());
@@ -170,8 +170,9 @@ private:
   ModuleOp module_;
   StepPlan &plan_;
   NameLists lists_;
-  SmallVector<ParameterSet> sets_; ///< First of what no list of sets has.
-  DenseSet<StringAttr> reached_;   ///< What the loss depends on.
+  /// The sets. The first holds the parameters that no list names.
+  SmallVector<ParameterSet> sets_;
+  DenseSet<StringAttr> reached_; ///< The parameters on which the loss depends.
 };
 
 } // namespace

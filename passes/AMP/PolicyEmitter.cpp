@@ -21,8 +21,8 @@ namespace {
 /// Emits one op for each operation of a policy.
 class IRBuilder {
 public:
-  // Distinct types: what is a number and what a truth value is then checked
-  // when a policy is compiled.
+  // Numbers and truth values are distinct types, so that the compiler tells
+  // them apart when a policy is compiled.
   struct Value {
     mlir::Value ir;
   };
@@ -93,7 +93,7 @@ static_assert(rt::ScalarBuilder<IRBuilder>);
 
 } // namespace
 
-/// Gives each operand of the body, in order, its scalar.
+/// Pairs each operand of the body, in order, with its scalar.
 static SmallVector<Value> emitStep(ImplicitLocOpBuilder &b, ValueRange scalars,
                                    rt::PolicyKind kind,
                                    const PolicyOperands &operands) {

@@ -17,8 +17,8 @@ namespace mpc::amp {
 struct PolicyOperands {
   std::array<mlir::Value, rt::kNumStateSlots> state;  ///< f64
   std::array<mlir::Value, rt::kNumSettings> settings; ///< f64, null if not read
-  mlir::Value found;                                  ///< i1
-  mlir::Value maxAbs;                                 ///< f32, may be null
+  mlir::Value found;  ///< Whether a gradient is not finite, i1
+  mlir::Value maxAbs; ///< f32, may be null
 };
 
 /// The state after a step, as one structured op.

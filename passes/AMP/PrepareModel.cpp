@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// amp-prepare-model: the model as the recipe wants it computed.
+// amp-prepare-model: prepares the model for computing as the recipe says.
 #include "passes/AMP/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -21,7 +21,7 @@ using namespace mpc;
 using namespace mpc::amp;
 
 /// The policy that the recipe names, or whose file it holds; null, with an
-/// error at the recipe, where that is none.
+/// error at the recipe, where there is none.
 static std::shared_ptr<const nn::AutocastPolicy> readPolicy(RecipeOp recipe) {
   StringRef named = recipe.getAutocast();
   if (std::optional<StringRef> rules = recipe.getRules()) {
@@ -68,8 +68,8 @@ struct PrepareModelPass
   }
 
 private:
-  /// Prepares `copy`, the model as it came, and takes its entries. It lies in
-  /// this module meanwhile, since passes run on nothing else.
+  /// Prepares `copy`, the model as it was imported, and takes over its entries.
+  /// `copy` lies in this module meanwhile, since passes run only inside of it.
   LogicalResult
   addEvaluation(ModuleOp copy,
                 std::shared_ptr<const nn::AutocastPolicy> policy) {
@@ -84,7 +84,7 @@ private:
     nn::BuildEvalPassOptions eval;
     eval.evaluates = evaluates;
     manager.addPass(nn::createBuildEvalPass(eval));
-    // What there is to warn of was said of the step.
+    // The step has given the same warnings already.
     ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
       return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
     });

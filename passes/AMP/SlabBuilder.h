@@ -8,7 +8,7 @@
 
 namespace mpc::amp {
 
-/// Writes ops on slabs, where `builder` stands.
+/// Writes ops on slabs, at the insertion point of `builder`.
 class SlabBuilder {
 public:
   SlabBuilder(SlabLayout &layout, bool saturates, mlir::OpBuilder &builder,
@@ -24,7 +24,8 @@ public:
   void storeElements(SlabOp slab, mlir::ValueRange elements);
   /// A number of the optimizer or scaler `owner`.
   mlir::Value number(mlir::StringAttr owner, llvm::StringRef name);
-  /// `parts`, of one type or else of f32, in the places of `group`.
+  /// Packs `parts` in the layout of `group`. They have `type`, or f32 by
+  /// default.
   mlir::Value pack(const ParameterGroup &group,
                    llvm::SmallVector<mlir::Value> parts);
   /// The 16-bit copy of `parameters`, the slab of `group`.
@@ -33,7 +34,8 @@ public:
   void storeParameters(ParameterGroup &group, mlir::Value parameters);
 
   SlabLayout &layout;
-  const bool saturates; ///< Copies of what is finite are finite.
+  /// Whether weight copies of finite parameters stay finite.
+  const bool saturates;
 
 private:
   mlir::OpBuilder &b_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Grouping of parameters, and the places of all state.
+// The grouping of parameters, and the layout of all state.
 #include "passes/AMP/SlabLayout.h"
 
 #include "dialects/AMP/RandomState.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-/// 64 bytes of the narrowest type that a slab may have.
+/// 64 bytes in elements of 16 bits, the narrowest type of a slab.
 static constexpr int64_t kAlignment = 32;
 
 static Type elementTypeOf(Value value) {
@@ -20,7 +20,7 @@ static Type elementTypeOf(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// What one optimizer, one group has
+// The state of one optimizer, the state of one group
 //===----------------------------------------------------------------------===//
 
 StringAttr OptimizerState::name() const {
@@ -49,7 +49,7 @@ SmallVector<int64_t> ParameterGroup::blocks() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What the entries do
+// What entries do with state
 //===----------------------------------------------------------------------===//
 
 SlabLayout::SlabLayout(Operation *op) : module_(cast<ModuleOp>(op)) {
@@ -88,9 +88,9 @@ LogicalResult SlabLayout::findState() {
   return success();
 }
 
-/// Records what `op` trains. Every step of an optimizer updates the same
-/// parameters, and a parameter has one optimizer: slots and groups follow from
-/// that.
+/// Records the parameters that `op` trains. Every step of an optimizer updates
+/// the same parameters, and a parameter has one optimizer. Slots and groups
+/// follow from that.
 LogicalResult SlabLayout::addOptimizer(OptimizerInterface op) {
   OptimizerState &state = optimizers_[SymbolTable::getSymbolName(op)];
   state.op = op;
@@ -116,8 +116,8 @@ void SlabLayout::findUses(func::FuncOp entry) {
     optimizer(op.getGradients().getType()).accumulates = true;
   for (auto op : entry.getOps<AssignOp>())
     assigned_.insert(op.getParameterAttr());
-  // A transform that looks at single tensors works on blocks, and a block must
-  // then hold elements of one tensor only.
+  // A transform of single tensors works on blocks, so that a block must hold
+  // elements of one tensor only.
   for (auto op : entry.getOps<GradientTransformInterface>())
     if (op.needsTensors())
       alignment_ = kBlockSize;
@@ -126,8 +126,7 @@ void SlabLayout::findUses(func::FuncOp entry) {
       alignment_ = kBlockSize;
 }
 
-/// Checks that gradients that are accumulated are taken somewhere, and the
-/// reverse.
+/// Checks that accumulated gradients are taken somewhere, and the reverse.
 LogicalResult SlabLayout::checkSums() const {
   auto *self = const_cast<SlabLayout *>(this);
   for (func::FuncOp entry : self->entries_) {
@@ -170,9 +169,9 @@ LogicalResult SlabLayout::addScaler(ScalerOp op) {
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// An evaluation beside a step takes the 16-bit copies that the step has and
-/// asks for none of its own, since groups, and so the bits of norms, hang on
-/// them.
+/// The entries that decide about 16-bit copies. An evaluation beside a step
+/// uses the step's copies and adds none of its own, because groups, and with
+/// them the bits of norms, depend on the copies.
 static SmallVector<func::FuncOp>
 entriesThatAskForCopies(ArrayRef<func::FuncOp> entries) {
   if (llvm::all_of(entries, isEvaluation))
@@ -194,8 +193,8 @@ static DenseMap<StringAttr, Type> findLowTypes(ArrayRef<func::FuncOp> entries) {
   return types;
 }
 
-/// Fills in what the group of a parameter takes from the optimizer that trains
-/// it.
+/// Fills in the properties of a parameter's group that follow from the
+/// optimizer that trains it.
 static void setTrainer(ParameterGroup &key, const OptimizerState &state,
                        Attribute symbol, unsigned index) {
   key.gradientType =
@@ -262,7 +261,7 @@ static SlabOp addGroupSlab(OpBuilder &b, ParameterGroup &group,
                         b.getArrayAttr(entries), initial);
 }
 
-/// A slab of a group that holds, for each parameter, its tensor `key`.
+/// A slab of a group that holds, for each parameter, its tensor called `key`.
 static SlabOp addPartSlab(OpBuilder &b, ParameterGroup &group,
                           const std::string &prefix, StringRef key,
                           Type elementType, rt::StateRole role,
@@ -278,8 +277,8 @@ static SlabOp addPartSlab(OpBuilder &b, ParameterGroup &group,
   return addGroupSlab(b, group, prefix + key, elementType, entries, initial);
 }
 
-/// What a tensor that the model declares is to the step. A frozen parameter
-/// that the step writes is not a weight but state of the step.
+/// The role of a declared tensor in the step. A frozen parameter that the step
+/// writes is not a weight but state of the step.
 static rt::StateRole roleOf(nn::ParameterOp parameter, bool isWritten) {
   if (!isWritten || !parameter.getFrozen())
     return rt::StateRole::Parameter;
@@ -351,14 +350,16 @@ namespace {
 /// A number that a slab of scalars holds.
 struct StateNumber {
   rt::StateRole role;
-  StringAttr owner; ///< The optimizer or scaler; null if it is the only one.
+  /// The optimizer or scaler that owns the number; null if there is only one.
+  StringAttr owner;
   StringRef key;
   double value;
 };
 
 } // namespace
 
-/// "NAME." in front of what belongs to one of several; else nothing.
+/// "NAME." as the prefix of names that belong to one of several owners; empty
+/// for a single owner.
 static std::string prefixOf(StringAttr owner) {
   return owner ? owner.str() + "." : std::string();
 }
@@ -383,14 +384,15 @@ static SlabOp addNumberSlab(OpBuilder &b, Location loc, const Twine &symbol,
       b.getArrayAttr(entries), b.getDenseF64ArrayAttr(initial));
 }
 
-/// The name where a module has several of a kind, so that each has its own
-/// names in the state; else null.
+/// The owner's name where a module has several of a kind, so that each has its
+/// own names in the state; else null.
 template <typename States>
 static StringAttr ownerAmong(const States &states, StringAttr name) {
   return states.size() > 1 ? name : StringAttr();
 }
 
-/// ".NAME" behind the symbol of a slab of one of several; else nothing.
+/// ".NAME" as the suffix of the symbol of a slab that belongs to one of several
+/// owners; empty for a single owner.
 static std::string suffixOf(StringAttr owner) {
   return owner ? "." + owner.str() : std::string();
 }
@@ -417,7 +419,7 @@ void SlabLayout::addHyperSlab(OpBuilder &b, Location loc) {
                               StringRef(rt::kHyperPrefix), numbers);
 }
 
-/// Adds what `state` counts, and in a window the batches that it adds up.
+/// Adds the counters of `state`, and in a window the counter of its batches.
 void SlabLayout::addCounterSlabs(OpBuilder &b, OptimizerState &state) {
   StringAttr owner = ownerAmong(optimizers_, state.name());
   Location loc = state.op.getLoc();

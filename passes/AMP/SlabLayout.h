@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which slabs the state of a module lies in, and where in them.
+/// The slabs in which the state of a module lies, and the position of each
+/// tensor in them.
 #ifndef MPC_PASSES_AMP_SLABLAYOUT_H
 #define MPC_PASSES_AMP_SLABLAYOUT_H
 
@@ -16,19 +17,21 @@
 
 namespace mpc::amp {
 
-/// An optimizer of the module: what it updates, and the state that it keeps
+/// An optimizer of the module: the parameters that it updates, and its state
 /// beside slots.
 struct OptimizerState {
   OptimizerInterface op;
-  bool applies = false;     ///< An entry steps it.
-  bool accumulates = false; ///< An entry adds up its gradients.
-  GatherOp gathered;        ///< Where its gradients arrive first, or null.
-  SlabOp scalars;           ///< The scalar state; null unless it is stepped.
-  /// How many batches are added up so far; null unless random numbers of a
+  bool applies = false;     ///< Whether an entry applies a step of it.
+  bool accumulates = false; ///< Whether an entry accumulates its gradients.
+  /// The op by which its gradients are gathered; null for none.
+  GatherOp gathered;
+  SlabOp scalars; ///< The scalar state; null unless an entry applies a step.
+  /// The number of batches accumulated so far; null unless random numbers of a
   /// window are drawn by it.
   SlabOp batches;
 
-  /// `op`: its methods change nothing, though they are not const.
+  /// `op`, which is not const: its methods change nothing, but they are not
+  /// declared const.
   OptimizerInterface trainer() const { return op; }
   mlir::StringAttr name() const;
 };
@@ -37,45 +40,52 @@ struct OptimizerState {
 struct ScalerState {
   ScalerOp op;
   rt::PolicyKind policy = rt::PolicyKind::None;
-  rt::Settings settings; ///< With the policy's defaults.
+  rt::Settings settings; ///< The settings, with the policy's defaults.
   SlabOp slab;           ///< The policy's state vector.
 };
 
 /// Parameters that lie in one set of slabs.
 struct ParameterGroup {
   mlir::Type elementType;
-  mlir::Type lowType;      ///< Of the copy that is read; null for none.
-  mlir::Type gradientType; ///< As it arrives first; null if untrained.
+  /// The type of the weight copy that is read; null for none.
+  mlir::Type lowType;
+  /// The type in which gradients are gathered; null if untrained.
+  mlir::Type gradientType;
   bool decay = false;
-  mlir::Attribute optimizer; ///< Name of the one that updates it, or null.
-  mlir::Attribute assigned;  ///< The parameter, where amp.assign writes it.
+  /// The name of the optimizer that updates it, or null.
+  mlir::Attribute optimizer;
+  /// The parameter's symbol, where amp.assign writes it; else null.
+  mlir::Attribute assigned;
 
   llvm::SmallVector<nn::ParameterOp> parameters;
-  llvm::SmallVector<int64_t> offsets; ///< In elements.
-  llvm::SmallVector<unsigned> order;  ///< Index among what is trained.
-  int64_t end = 0;                    ///< Of the last tensor, in elements.
-  int64_t size = 0;                   ///< The same, as whole blocks.
+  /// The offset of each parameter, in elements.
+  llvm::SmallVector<int64_t> offsets;
+  /// The index of each among the optimizer's parameters.
+  llvm::SmallVector<unsigned> order;
+  int64_t end = 0;  ///< The end of the last tensor, in elements.
+  int64_t size = 0; ///< The end rounded up to whole blocks, in elements.
 
   SlabOp slab;
-  SlabOp lowSlab;      ///< Null where there is no copy.
-  SlabOp gradientSlab; ///< Null where nothing is accumulated.
-  SlabOp averageSlab;  ///< Null where no average is kept.
+  SlabOp lowSlab; ///< The slab of weight copies; null where there are none.
+  SlabOp gradientSlab; ///< The slab of accumulated gradients; null for none.
+  SlabOp averageSlab;  ///< The slab of averages; null where none are kept.
   llvm::SmallVector<SlabOp> slotSlabs;
 
   bool isTrained() const { return gradientType != nullptr; }
   /// Whether `other` may lie in the same slabs.
   bool sharesSlabsWith(const ParameterGroup &other) const;
-  /// Gives the next tensor, of `numElements`, its place.
+  /// Gives the next tensor, of `numElements`, its offset.
   void place(int64_t numElements, int64_t alignment);
-  /// How many blocks each parameter has, where each starts with a block.
+  /// The number of blocks of each parameter, where each parameter starts a
+  /// block.
   llvm::SmallVector<int64_t> blocks() const;
 };
 
-/// How the state of a module lies: an analysis of its entries.
+/// The layout of a module's state: an analysis of its entries.
 class SlabLayout {
 public:
   explicit SlabLayout(mlir::Operation *module);
-  /// False after an error, which is emitted: the module cannot be laid out.
+  /// False where the module cannot be laid out; an error was emitted.
   bool isValid() const { return valid_; }
   /// Adds the slabs to the module.
   void addSlabs();
@@ -100,13 +110,14 @@ public:
   ScalerState &scaler(mlir::StringAttr name) {
     return scalers_.find(name)->second;
   }
-  /// Place in `hyperSlab` of a number of the optimizer or scaler `owner`.
+  /// The index in `hyperSlab` of a number of the optimizer or scaler `owner`.
   int64_t hyperIndex(mlir::StringAttr owner, llvm::StringRef name) const {
     return hyperIndices_.at(owner).lookup(name);
   }
   int64_t tensorAlignment() const { return alignment_; }
 
-  SlabOp hyperSlab; ///< Optimizers' and scalers' numbers.
+  /// The hyper-parameters of optimizers and settings of scalers.
+  SlabOp hyperSlab;
 
 private:
   mlir::LogicalResult findState();
@@ -131,13 +142,14 @@ private:
   std::vector<ParameterGroup> groups_;
   llvm::MapVector<mlir::StringAttr, OptimizerState> optimizers_;
   llvm::MapVector<mlir::StringAttr, ScalerState> scalers_;
-  llvm::DenseSet<mlir::Attribute> assigned_; ///< Written by amp.assign.
-  /// Who trains a parameter, and its place in that order.
+  /// The parameters that amp.assign writes.
+  llvm::DenseSet<mlir::Attribute> assigned_;
+  /// The optimizer that trains each parameter, and the parameter's index in it.
   llvm::DenseMap<mlir::Attribute, std::pair<mlir::StringAttr, unsigned>>
       trainers_;
   llvm::DenseMap<mlir::StringAttr, std::pair<unsigned, int64_t>> places_;
   llvm::DenseMap<mlir::StringAttr, llvm::StringMap<int64_t>> hyperIndices_;
-  int64_t alignment_; ///< Of parameters, in elements.
+  int64_t alignment_; ///< The alignment of parameters, in elements.
 };
 
 } // namespace mpc::amp

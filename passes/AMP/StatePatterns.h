@@ -9,14 +9,14 @@
 
 namespace mpc::amp {
 
-/// What all patterns go by.
+/// The context that all patterns share.
 struct StateContext {
   SlabLayout &layout;
-  bool saturates; ///< Copies of what is finite are finite.
+  bool saturates; ///< Whether weight copies of finite parameters stay finite.
 };
 
-/// From an op that names state to ops on slabs. All gradients of an optimizer
-/// become one flat tensor of f32 for each of its groups, in their order.
+/// Converts an op that names state to ops on slabs. All gradients of an
+/// optimizer become one flat f32 tensor for each of its groups, in their order.
 template <typename OpT>
 class StatePattern : public mlir::OpConversionPattern<OpT> {
 public:
@@ -34,20 +34,20 @@ private:
   const StateContext &state_;
 };
 
-/// The one value of an operand that may be missing.
+/// The one value of an optional operand; null where it is missing.
 inline mlir::Value valueOf(mlir::ValueRange operand) {
   return operand.empty() ? mlir::Value() : operand.front();
 }
 
-/// Ops that read state, and loss scalers.
+/// Adds patterns for ops that read state, and for loss scalers.
 void addScalarPatterns(mlir::RewritePatternSet &patterns,
                        const mlir::TypeConverter &types,
                        const StateContext &state);
-/// Ops on gradients.
+/// Adds patterns for ops on gradients.
 void addGradientPatterns(mlir::RewritePatternSet &patterns,
                          const mlir::TypeConverter &types,
                          const StateContext &state);
-/// Ops that change parameters.
+/// Adds patterns for ops that change parameters.
 void addUpdatePatterns(mlir::RewritePatternSet &patterns,
                        const mlir::TypeConverter &types,
                        const StateContext &state);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gradients of one batch.
+// The gradients of one batch.
 #include "passes/AMP/StepGradients.h"
 
 #include "dialects/AMP/RandomState.h"
@@ -16,7 +16,7 @@ Value mpc::amp::readScale(EntryBuilder &entry) {
                         : entry.constant(f32, entry.b.getF32FloatAttr(1.0));
 }
 
-/// The gradients of each set, of `tensors`, one for each parameter.
+/// Gathers `tensors`, one for each parameter, to the gradients of each set.
 static SmallVector<Value> gather(EntryBuilder &entry,
                                  const SmallVector<Value> &tensors) {
   return llvm::map_to_vector(
@@ -39,7 +39,7 @@ StepGradients mpc::amp::readGradients(EntryBuilder &entry) {
   return read;
 }
 
-/// The inputs of the loss: arguments, or parts of the random state, which
+/// Adds the inputs of the loss: arguments, or parts of the random state, which
 /// nn.random names.
 static SmallVector<Value> addInputs(EntryBuilder &entry) {
   func::FuncOp loss = entry.plan.loss;
@@ -61,7 +61,7 @@ static SmallVector<Value> addInputs(EntryBuilder &entry) {
   return inputs;
 }
 
-/// The cotangents of the loss' results: the scale multiplies the loss in f32,
+/// The cotangents of the loss' results. The scale multiplies the loss in f32,
 /// before any cast to 16 bits. The loss of a window is the mean over its
 /// batches.
 static SmallVector<Value> seedsOf(EntryBuilder &entry, Value scale) {
@@ -73,7 +73,7 @@ static SmallVector<Value> seedsOf(EntryBuilder &entry, Value scale) {
   auto types = loss.getResultTypes();
   SmallVector<Value> seeds = {
       g.cast(seed, cast<RankedTensorType>(types.front()).getElementType())};
-  // No gradient flows through the buffers that are kept for the next step, nor
+  // No gradient flows through buffers that are kept for the next step, nor
   // through other outputs.
   for (Type type : types.drop_front())
     if (isa<FloatType>(getElementTypeOrSelf(type)))
@@ -81,7 +81,8 @@ static SmallVector<Value> seedsOf(EntryBuilder &entry, Value scale) {
   return seeds;
 }
 
-/// What the step calls a result of the loss: it has names of its own.
+/// The name of a result of the loss in the step, which has some names of its
+/// own.
 static std::string outputName(func::FuncOp loss, unsigned index) {
   StringAttr name = nn::getResultName(loss, index);
   return "output." + (name ? name.str() : std::to_string(index));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Where a step's gradients come from: one batch's loss, or the caller.
+/// The gradients of a step: from one batch's loss, or from the caller.
 #ifndef MPC_PASSES_AMP_STEPGRADIENTS_H
 #define MPC_PASSES_AMP_STEPGRADIENTS_H
 
@@ -8,17 +8,19 @@
 
 namespace mpc::amp {
 
-/// What an update starts from.
+/// The values from which an update starts.
 struct StepGradients {
-  mlir::Value scale; ///< f32, in force for these gradients.
-  mlir::Value loss;  ///< f32, unscaled; null where gradients are inputs.
-  llvm::SmallVector<mlir::Value> gradients; ///< Scaled, one for each set.
-  llvm::SmallVector<mlir::Value> buffers;   ///< The next, one for each.
-  /// What the step yields beside the loss, each with its name.
+  mlir::Value scale; ///< The scale of these gradients, f32.
+  /// The unscaled loss, f32; null where gradients are inputs.
+  mlir::Value loss;
+  /// The scaled gradients, one for each set.
+  llvm::SmallVector<mlir::Value> gradients;
+  llvm::SmallVector<mlir::Value> buffers; ///< The next value of each buffer.
+  /// Further values that the step yields beside the loss, each with its name.
   llvm::SmallVector<std::pair<std::string, mlir::Value>> outputs;
 };
 
-/// The scale in force, in f32: 1 where the policy has none.
+/// The current scale in f32; 1 where the policy has none.
 mlir::Value readScale(EntryBuilder &entry);
 
 /// Adds the inputs of one batch, and differentiates its scaled loss.

@@ -38,15 +38,15 @@ void mpc::amp::addScaler(ModuleOp module, RecipeOp recipe) {
                    toNumbers(module.getContext(), values));
 }
 
-/// `loss` may be null.
+/// Whether `loss`, which may be null, draws random numbers.
 static bool drawsRandom(func::FuncOp loss) {
   return loss && llvm::any_of(loss.getArguments(), [&](BlockArgument a) {
            return loss.getArgAttr(a.getArgNumber(), nn::kRandom);
          });
 }
 
-/// Warns of an epsilon that f32 cannot hold. Rules add it to a root in f32, and
-/// without it an element whose gradients are all 0 is divided by 0.
+/// Warns of an epsilon that f32 cannot hold. Rules add epsilon to a root in
+/// f32. Without it, an element whose gradients are all 0 is divided by 0.
 static void warnOfEpsilon(ModuleOp module, RecipeOp recipe,
                           const llvm::StringMap<double> &values) {
   auto it = values.find("eps");
@@ -80,7 +80,7 @@ static void addLarc(RecipeOp recipe, llvm::StringMap<double> &values) {
     decay->second = 0.0;
 }
 
-/// The hyper-parameters of the rule, as given or else its defaults.
+/// The hyper-parameters of the rule: the given values, else its defaults.
 static llvm::StringMap<double> findRuleHypers(RecipeOp recipe) {
   llvm::StringMap<double> values;
   for (const NamedNumber &entry : recipe.getRule()->hypers)
@@ -90,7 +90,7 @@ static llvm::StringMap<double> findRuleHypers(RecipeOp recipe) {
   return values;
 }
 
-/// Adds the hyper-parameters of what is around the rule.
+/// Adds the hyper-parameters of transforms and averages around the rule.
 static void addStepHypers(const StepPlan &plan,
                           llvm::StringMap<double> &values) {
   RecipeOp recipe = plan.recipe;

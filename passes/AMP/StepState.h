@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The state of a training step that a recipe asks for: its scaler and its
+/// The state of a training step that follows from a recipe: its scaler and its
 /// optimizer.
 #ifndef MPC_PASSES_AMP_STEPSTATE_H
 #define MPC_PASSES_AMP_STEPSTATE_H
@@ -12,8 +12,8 @@ namespace mpc::amp {
 /// Adds the loss scaler @scaler, with all settings of the recipe's policy.
 void addScaler(mlir::ModuleOp module, RecipeOp recipe);
 
-/// Adds the optimizer @optimizer of the recipe, which trains nothing yet. Warns
-/// of an epsilon that f32 cannot hold.
+/// Adds the recipe's optimizer @optimizer, which trains nothing yet. Warns of
+/// an epsilon that f32 cannot hold.
 void addOptimizer(mlir::ModuleOp module, const StepPlan &plan);
 
 } // namespace mpc::amp

@@ -51,8 +51,8 @@ public:
   }
 
 private:
-  /// Adds the result of a check to those before it: a later gradient transform
-  /// may have made numbers that are not finite.
+  /// Combines the result of a check with those before it, since a later
+  /// gradient transform may have made numbers that are not finite.
   void addFinding(CheckOp check) {
     if (!entry_.scales())
       findings_.found = entry_.flag(false);
@@ -67,7 +67,7 @@ private:
     if (!entry_.scales())
       return;
     bool narrow = policy_.scaleIsF32;
-    // Where the scale was updated before, the new one is in force.
+    // Where the scale was updated already, the new one counts.
     Value current = narrow && !entry_.updatesEarly()
                         ? scale_
                         : entry_.getScale(narrow ? Type(b_.getF32Type())
@@ -116,12 +116,12 @@ private:
           larc->isApex() ? Value() : entry_.hyper("larc_min_update"),
           larc->isApex() ? entry_.hyper("larc_weight_decay") : Value(),
           larc->isClipped() ? rate : Value());
-    // A rate of LARC may be 0 / 0 or exceed f32.
+    // A rate of LARC may be 0 / 0 or exceed f32, so its result is checked.
     if (!rt::appliesNonFinite(policy_.kind))
       addFinding(CheckOp::create(b_, loc_, gradients_));
   }
 
-  /// The norm of the norms of all tensors.
+  /// The norm of the norms of all tensors, as PyTorch computes it.
   Value torchNorm() {
     nn::GradientBuilder &g = entry_.g;
     SmallVector<Value> norms(plan_.parameters.size());
@@ -192,7 +192,7 @@ private:
       entry_.addResult(nn::gradientName(parameter.getSymName()), part);
   }
 
-  /// Whether `set`, which is not always there, has gradients in this step.
+  /// Whether `set`, which is not always present, has gradients in this step.
   Value presence(const ParameterSet &set) {
     Value &present = presences_[set.present];
     if (!present)
@@ -201,7 +201,7 @@ private:
     return present;
   }
 
-  /// Whether this step leaves `set` alone; null for never.
+  /// Whether this step leaves `set` unchanged; null where no step does.
   Value skipOf(const ParameterSet &set) {
     Value skip = rt::appliesNonFinite(policy_.kind) ? Value() : findings_.found;
     if (set.present.empty())
@@ -220,9 +220,10 @@ private:
   Location loc_;
   OpBuilder &b_;
   Value scale_, maxAbs_;
-  SmallVector<Value> gradients_; ///< One for each set.
+  SmallVector<Value> gradients_; ///< The gradients of each set.
   StepFindings findings_;
-  llvm::StringMap<Value> presences_; ///< Inputs, by name.
+  /// The inputs that say whether a set is present, by name.
+  llvm::StringMap<Value> presences_;
 };
 
 } // namespace

@@ -8,21 +8,22 @@
 
 namespace mpc::amp {
 
-/// What an update finds. Scalars.
+/// The findings of an update, as scalars.
 struct StepFindings {
-  mlir::Value found;   ///< i1: a gradient that is checked is not finite.
-  mlir::Value norm;    ///< f64, of the unscaled gradients, before clipping.
-  mlir::Value counter; ///< The policy's, after the step.
-  mlir::Value error;   ///< The policy's, after the step.
+  mlir::Value found; ///< i1: whether a checked gradient is not finite.
+  /// f64: the norm of the unscaled gradients, before clipping.
+  mlir::Value norm;
+  mlir::Value counter; ///< The policy's counter after the step.
+  mlir::Value error;   ///< The policy's error state after the step.
 };
 
-/// Updates the parameters of the plan by `gradients`, one for each set, which
-/// are scaled by `scale`, at the rate `lr`; updates the scale.
+/// Updates the parameters of the plan by `gradients` at the rate `lr`, and
+/// updates the scale. There are gradients for each set, scaled by `scale`.
 StepFindings buildUpdate(EntryBuilder &entry,
                          llvm::ArrayRef<mlir::Value> gradients,
                          mlir::Value scale, mlir::Value lr);
 
-/// The update of a step of which no parameter has a gradient: it counts as
+/// The update of a step in which no parameter has a gradient. It counts as
 /// finite.
 StepFindings buildEmptyUpdate(EntryBuilder &entry);
 

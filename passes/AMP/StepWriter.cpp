@@ -19,7 +19,7 @@ public:
               ArrayRef<nn::ParameterOp> pending = {})
       : plan_(plan), pending_(pending), entry_(plan, module, kind) {}
 
-  /// The loss and the gradients of the scaled loss of one batch, or the
+  /// Adds the loss and the gradients of the scaled loss of one batch, or the
   /// gradients that are inputs.
   void readBatch() {
     from_ = plan_.loss ? differentiateBatch(entry_) : readGradients(entry_);
@@ -45,7 +45,7 @@ public:
   /// Writes the part of a step that follows the gradients, and its metrics.
   void step() {
     OpBuilder &b = entry_.b;
-    // Recorded steps come with the number that was set, which is an f64.
+    // Recorded steps have the learning rate as it was set, which is an f64.
     Type rate = plan_.loss ? b.getF32Type() : b.getF64Type();
     Value lr =
         entry_.addArgument(EntryBuilder::scalar(rate), rt::step::kLearningRate);
@@ -74,15 +74,15 @@ public:
   }
 
 private:
-  /// Whether the scaler knows if the last step was skipped, and steps may be. A
-  /// scale that is updated before all is checked may have counted such a step
-  /// as applied.
+  /// Whether steps may be skipped and the scaler knows if the last one was. A
+  /// scale that is updated before all checks are made may have counted a
+  /// skipped step as applied.
   [[nodiscard]] bool choosesRate() const {
     return plan_.loss && plan_.trains() && entry_.scales() &&
            !rt::appliesNonFinite(entry_.policy.kind) && !entry_.updatesEarly();
   }
 
-  /// A step that is skipped leaves them as they were, too.
+  /// A skipped step leaves the buffers unchanged too.
   void keepBuffers(Value found) {
     bool isAlways = rt::appliesNonFinite(entry_.policy.kind) ||
                     entry_.recipe.getAlwaysWriteBuffers();
@@ -107,15 +107,16 @@ private:
   }
 
   const StepPlan &plan_;
-  ArrayRef<nn::ParameterOp> pending_; ///< For each buffer, in a window.
+  /// In a window, the sum of changes of each buffer.
+  ArrayRef<nn::ParameterOp> pending_;
   EntryBuilder entry_;
   StepGradients from_;
 };
 
 } // namespace
 
-/// Adds, for each buffer, what the batches of a window add to it, and lets the
-/// loss read the sum of both: a window may yet be skipped.
+/// Adds for each buffer a sum of the changes that the batches of a window make,
+/// and lets the loss read buffer plus sum, since the window may yet be skipped.
 static SmallVector<nn::ParameterOp> addPending(const StepPlan &plan) {
   SmallVector<nn::ParameterOp> pending;
   for (nn::ParameterOp buffer : plan.buffers) {

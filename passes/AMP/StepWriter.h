@@ -14,15 +14,17 @@
 
 namespace mpc::amp {
 
-/// Symbols of the state that the entries use.
+/// The symbols of the state that the entries use.
 inline constexpr llvm::StringLiteral kScaler = "scaler";
 inline constexpr llvm::StringLiteral kOptimizer = "optimizer";
 
-/// Parameters that have a gradient in the same steps.
+/// Parameters that have gradients in the same steps.
 struct ParameterSet {
-  std::string optimizer; ///< Symbol of the state that they share.
-  std::string present;   ///< Input that says when; empty for always.
-  llvm::SmallVector<unsigned> members; ///< Among those that are trained.
+  std::string optimizer; ///< The symbol of the optimizer state that they share.
+  /// The input that says whether the set is present; empty for always.
+  std::string present;
+  /// Indices among the trained parameters.
+  llvm::SmallVector<unsigned> members;
 
   template <typename T>
   llvm::SmallVector<T> select(const llvm::SmallVector<T> &all) const {
@@ -30,29 +32,32 @@ struct ParameterSet {
   }
 };
 
-/// What a recipe comes to for one module.
+/// The facts that follow from a recipe for one module.
 struct StepPlan {
   RecipeOp recipe;
   mlir::func::FuncOp loss; ///< Null where gradients are inputs.
   llvm::SmallVector<nn::ParameterOp> parameters;
-  llvm::SmallVector<mlir::Attribute> symbols; ///< Of `parameters`.
+  llvm::SmallVector<mlir::Attribute> symbols; ///< The symbols of `parameters`.
   llvm::SmallVector<mlir::Attribute> noDecay;
-  llvm::SmallVector<ParameterSet> sets; ///< Of `parameters`.
-  /// State that the loss yields, behind its value, in this order.
+  /// The sets into which `parameters` are divided.
+  llvm::SmallVector<ParameterSet> sets;
+  /// The buffers whose next values the loss yields after its value, in this
+  /// order.
   llvm::SmallVector<nn::ParameterOp> buffers;
-  /// For each result of the loss behind its value: the buffer whose next value
-  /// it is, or null for one that the step yields.
+  /// For each result of the loss after its value: the buffer whose next value
+  /// it is, or null for a result that the step yields.
   llvm::SmallVector<nn::ParameterOp> results;
 
   bool trains() const { return !parameters.empty(); }
 };
 
-/// The hyper-parameter that bounds what `kind` clips.
+/// The hyper-parameter that is the bound of clipping by `kind`.
 inline std::string clipHyper(ClipKind kind) {
   return ("clip_" + stringifyClipKind(kind)).str();
 }
 
-/// The symbol of what a window of batches adds to buffer `name`.
+/// The symbol of the sum of changes that a window of batches makes to buffer
+/// `name`.
 inline std::string pendingName(llvm::StringRef name) {
   return (name + "/pending").str();
 }

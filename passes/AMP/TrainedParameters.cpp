@@ -37,11 +37,11 @@ private:
       return;
     if (auto get = dyn_cast<nn::GetOp>(op))
       parameters_.insert(get.getParameterAttr().getAttr());
-    // A gradient in a loss depends on what its function reads.
+    // The derivative of a function depends on all that the function reads.
     if (auto vjp = dyn_cast<nn::VJPOp>(op))
       visit(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
           op, vjp.getCalleeAttr()));
-    // What a region yields may depend on all that is in it.
+    // The results of a region may depend on every op in it.
     op->walk([&](Operation *inner) { reach(inner->getOperands()); });
   }
 

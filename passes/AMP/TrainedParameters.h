@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which parameters a step can train, and in which type it holds them.
+/// The parameters that a step can train, and the types in which it keeps them.
 #ifndef MPC_PASSES_AMP_TRAINEDPARAMETERS_H
 #define MPC_PASSES_AMP_TRAINEDPARAMETERS_H
 
@@ -11,14 +11,14 @@
 
 namespace mpc::amp {
 
-/// The parameters that floating results of `function` depend on by way of
-/// floating values. Of any other the gradient is not zero: there is none, and
-/// an optimizer leaves it alone.
+/// The parameters on which floating results of `function` depend through
+/// floating values. Any other parameter has no gradient, not even a zero one,
+/// so that optimizers leave it alone.
 llvm::DenseSet<mlir::StringAttr>
 findDifferentiableParameters(mlir::func::FuncOp function);
 
-/// Makes `parameter` one of `elementType`; every read of it is cast to the type
-/// that it had. Of a 16-bit parameter this makes an f32 master, whose 16-bit
+/// Gives `parameter` the type `elementType`, and casts every read of it to its
+/// former type. A 16-bit parameter thus becomes an f32 master, whose 16-bit
 /// copy the optimizer writes.
 void retype(nn::ParameterOp parameter, mlir::Type elementType);
 

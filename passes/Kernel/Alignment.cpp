@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Alignments of kernels' arguments, and copies of views that have too little.
+// The alignments of kernels' arguments, and copies of views that are not
+// aligned enough.
 #include "passes/Kernel/Alignment.h"
 
 #include <numeric>
@@ -7,8 +8,8 @@
 using namespace mlir;
 using namespace mpc::kernel;
 
-/// What launches would read of a view by wide accesses, and more, is worth a
-/// copy of it: a kernel of less is over before it matters.
+/// The least number of bytes read through a view for which a copy pays. The
+/// gain of wide accesses to fewer bytes is too small.
 static constexpr int64_t kCostlyBytes = 1 << 20;
 
 Alignments::Alignments(ModuleOp module)
@@ -25,7 +26,7 @@ Alignments::Alignments(ModuleOp module)
 int64_t Alignments::alignmentOf(Value value,
                                 const MemoryPlanner &planner) const {
   Allocation place = planner.place(value);
-  // Of a constant a launch gets a buffer of its own.
+  // Each launch of a constant has a buffer of its own.
   if (place.buffer.kind == Buffer::Constant)
     return buffers_;
   int64_t offset = place.buffer.kind == Buffer::Arena
@@ -38,7 +39,7 @@ int64_t Alignments::alignmentOf(Value value,
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Whether the kernel would read `input` by wider accesses if it lay elsewhere.
+/// Whether another place of `input` would allow the kernel wider accesses.
 bool Alignments::narrows(LaunchOp launch, unsigned input,
                          const MemoryPlanner &planner) {
   auto kernel = symbols_.lookup<FuncOp>(launch.getKernel());
@@ -47,7 +48,8 @@ bool Alignments::narrows(LaunchOp launch, unsigned input,
     return false;
   auto [widest, isNew] = widest_.try_emplace({kernel, input}, 0);
   if (isNew) {
-    // As it would be if all were aligned; state() says what is.
+    // Assumes that all arguments are aligned; state() finds how they really
+    // are.
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
       kernel.setAlignment(i, buffers_);
     widest->second = target_.getAccessBytes(kernel, input);
@@ -55,8 +57,8 @@ bool Alignments::narrows(LaunchOp launch, unsigned input,
   return widest->second > alignment;
 }
 
-/// Whether `view` begins behind something's first element, or is a view of
-/// such a one; what another op makes has the place of its result.
+/// Whether `view` begins after the first element of its source, or is a view of
+/// such a view. The result of another op has its own place.
 static bool isPart(ViewOp view) {
   for (; view; view = view.getSource().getDefiningOp<ViewOp>())
     if (view.getOffset() != 0)
@@ -64,7 +66,7 @@ static bool isPart(ViewOp view) {
   return false;
 }
 
-/// A pack of one part, whose place is its own.
+/// Copies the view by a pack of one part, which has a place of its own.
 void Alignments::copy(ViewOp view, int64_t alignment,
                       ArrayRef<OpOperand *> uses) {
   OpBuilder builder(uses.front()->getOwner());
@@ -78,8 +80,8 @@ void Alignments::copy(ViewOp view, int64_t alignment,
       << " launches their wide accesses: they read a copy";
 }
 
-/// Whether anything begins at no multiple of `alignment` within another tensor:
-/// else the planner is not asked.
+/// Whether any tensor begins at no multiple of `alignment` inside of another
+/// one. Without one, the planner is not asked.
 static bool hasOddPlaces(func::FuncOp function, int64_t alignment) {
   auto isOdd = [&](int64_t offset, Type type) {
     return offset * elementBytes(type) % alignment != 0;
@@ -114,7 +116,7 @@ FailureOr<unsigned> Alignments::copyCostlyViews(func::FuncOp function) {
           !narrows(launch, use.getOperandNumber(), planner))
         continue;
       Cost &cost = costs[view];
-      // A kernel is as narrow as its least aligned launch makes it.
+      // The least aligned launch of a kernel decides its accesses.
       cost.bytes += numBytes(view.getType()) *
                     numLaunches_.lookup(launch.getKernelAttr().getAttr());
       cost.uses.push_back(&use);

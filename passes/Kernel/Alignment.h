@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What addresses of a kernel's arguments are multiples of, at all launches.
+/// The alignment of the addresses of each kernel argument, over all launches.
 #ifndef MPC_PASSES_KERNEL_ALIGNMENT_H
 #define MPC_PASSES_KERNEL_ALIGNMENT_H
 
@@ -9,17 +9,18 @@
 namespace mpc::kernel {
 
 /// The alignment of each argument of each kernel of a module. Does nothing
-/// where the target does not ask for it.
+/// where the target does not use alignments.
 class Alignments {
 public:
   explicit Alignments(mlir::ModuleOp module);
 
-  /// Copies the views of `function`, on tensors still, that cost kernels their
-  /// wide accesses to much memory. Returns how many.
+  /// Copies the views of `function`, which is still on tensors, that prevent
+  /// kernels from wide accesses to much memory. Returns the number of copies.
   mlir::FailureOr<unsigned> copyCostlyViews(mlir::func::FuncOp function);
-  /// Counts in where `planner` puts what `launch` gets.
+  /// Takes the places that `planner` gives the operands of `launch` into
+  /// account.
   void add(LaunchOp launch, const MemoryPlanner &planner);
-  /// States on the kernels what all launches that were added have.
+  /// States on the kernels the alignment that all added launches have.
   void state();
 
 private:
@@ -30,7 +31,8 @@ private:
 
   mlir::SymbolTable symbols_;
   TargetAttrInterface target_;
-  int64_t buffers_ = 1; ///< The alignment of a buffer; 1 where nobody asks.
+  /// The alignment of a buffer; 1 where the target does not use alignments.
+  int64_t buffers_ = 1;
   llvm::DenseMap<mlir::StringAttr, int64_t> numLaunches_;
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, int64_t> widest_;
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> least_;

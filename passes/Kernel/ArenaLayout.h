@@ -13,7 +13,7 @@ namespace mpc::kernel {
 /// Alignment of every buffer, in bytes: a cache line, and a whole vector.
 inline constexpr int64_t kBufferAlignment = 64;
 
-/// A buffer in use from step `first` to step `last`, both included.
+/// A buffer that is used from step `first` to step `last`, both included.
 struct ArenaBuffer {
   int64_t bytes = 0;
   int64_t first = 0;
@@ -21,9 +21,9 @@ struct ArenaBuffer {
   int64_t offset = -1; ///< Set by `layOut`.
 };
 
-/// Gives each buffer an offset such that no two that are in use at the same
-/// time overlap; the largest are placed first, each as low as it fits. Returns
-/// the size of the arena.
+/// Gives each buffer an offset such that buffers in use at the same time do not
+/// overlap. The largest are placed first, each as low as it fits. Returns the
+/// size of the arena.
 int64_t layOut(llvm::MutableArrayRef<ArenaBuffer> buffers);
 
 } // namespace mpc::kernel

@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace mpc::kernel;
 
-/// All loops parallel, one result, written once by an identity map, from a
-/// destination whose old content is not read.
+/// Whether all loops are parallel, there is one result, an identity map writes
+/// it once, and the old content of its destination is not read.
 static bool isPlainMap(linalg::GenericOp op) {
   return op.getNumDpsInits() == 1 &&
          op.getNumLoops() == op.getNumParallelLoops() &&
@@ -35,21 +35,22 @@ static bool readsScalars(linalg::GenericOp op) {
   });
 }
 
-/// Computes its elements from constants and loop indices alone, cheaply, or
-/// from indices and scalars: these are random numbers, which take some time.
+/// Whether the elements follow from constants and loop indices alone, which is
+/// cheap, or from indices and scalars: such elements are random numbers, which
+/// take some time.
 static bool isGenerated(linalg::GenericOp op) {
   bool isDrawn = readsScalars(op) && op.hasIndexSemantics();
   return isPlainMap(op) && (op.getNumDpsInputs() == 0 || isDrawn) &&
          !readsByIndex(op);
 }
 
-/// A tensor that is expensive to generate and has more readers than this is
-/// kept in memory.
+/// The most readers for which an expensive generated tensor is computed again
+/// by each. With more readers, it is kept in memory.
 static constexpr unsigned kMostReaders = 4;
 
-/// Whether an operand is better generated again by each reader than kept in
-/// memory. This is so for a mask that the forward and the backward pass read,
-/// and not for one that is repeated along an axis.
+/// Whether generating an operand again in each reader is better than keeping it
+/// in memory. It is for a mask that the forward and the backward pass read, but
+/// not for one that is repeated along an axis.
 static bool isWorthwhile(linalg::GenericOp source, AffineMap read) {
   return source.getNumDpsInputs() == 0 ||
          (read.isPermutation() &&
@@ -104,8 +105,8 @@ static Value inlineBody(linalg::GenericOp source, linalg::GenericOp reader,
   return mapping.lookupOrDefault(yielded);
 }
 
-/// The loops of `op` are bounded by its operands' shapes: operand `index` may
-/// only go if the others still bound them.
+/// Whether the loops of `op` stay bounded by its operands' shapes when operand
+/// `index` is removed.
 static bool boundsRemain(linalg::GenericOp op, unsigned index) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps.erase(maps.begin() + index);
@@ -117,8 +118,8 @@ static bool boundsRemain(linalg::GenericOp op, unsigned index) {
   return bounded.all();
 }
 
-/// A contraction is one by the loops that each operand moves along: reads keep
-/// those loops.
+/// Whether both maps move along the same loops. A contraction is recognized by
+/// the loops along which each operand moves, so that reads must keep them.
 static bool movesAlongSameLoops(linalg::GenericOp op, AffineMap a,
                                 AffineMap b) {
   for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
@@ -127,8 +128,8 @@ static bool movesAlongSameLoops(linalg::GenericOp op, AffineMap a,
   return true;
 }
 
-/// Lets `reader` read `source`, of which its operand is a copy that lies there
-/// as `place` says.
+/// Makes `reader` read `source` in place of its operand, which is a copy of it.
+/// `place` maps elements of the copy to elements of the source.
 static bool readSource(linalg::GenericOp reader, OpOperand &operand,
                        Value source, AffineMap place) {
   unsigned index = operand.getOperandNumber();
@@ -138,7 +139,7 @@ static bool readSource(linalg::GenericOp reader, OpOperand &operand,
       !movesAlongSameLoops(reader, composed, maps[index]))
     return false;
   if (!boundsRemain(reader, index)) {
-    // The composed map must bound what the old one did.
+    // The composed map must bound the loops that the old one bounded.
     llvm::SmallBitVector dims(reader.getNumLoops());
     for (AffineExpr expr : composed.getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -154,8 +155,8 @@ static bool readSource(linalg::GenericOp reader, OpOperand &operand,
   return true;
 }
 
-/// Where an element of `view` lies in its source, if they differ by axes of
-/// extent 1 alone, as the sum of a row does that keeps its axis.
+/// The map from elements of `view` to elements of its source, where they differ
+/// by axes of extent 1 alone, as the sum of a row that keeps its axis does.
 static std::optional<AffineMap> getPlaceInSource(ViewOp view) {
   auto type = cast<RankedTensorType>(view.getType());
   auto source = cast<RankedTensorType>(view.getSource().getType());
@@ -177,8 +178,8 @@ static std::optional<AffineMap> getPlaceInSource(ViewOp view) {
   return AffineMap::get(type.getRank(), 0, place, view.getContext());
 }
 
-/// Computes an operand that is made of constants and indices in the body of its
-/// reader.
+/// Computes an operand that consists of constants and indices in the body of
+/// its reader.
 static bool foldGenerated(linalg::GenericOp reader, OpOperand &operand,
                           linalg::GenericOp source) {
   unsigned index = operand.getOperandNumber();
@@ -214,7 +215,7 @@ static bool foldOperand(linalg::GenericOp reader, OpOperand &operand) {
 
 void mpc::kernel::foldReads(Block &block) {
   for (auto reader : block.getOps<linalg::GenericOp>()) {
-    // A data movement whose result is used elsewhere stays, and reads from the
+    // A data movement whose result is used elsewhere stays. It reads from the
     // earliest source that it can.
     for (unsigned i = 0; i < reader.getInputs().size();)
       if (!foldOperand(reader, reader->getOpOperand(i)))

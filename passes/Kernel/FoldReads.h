@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Readers of pure data movement read its source instead.
+/// Makes readers of pure data movement read its source.
 #ifndef MPC_PASSES_KERNEL_FOLDREADS_H
 #define MPC_PASSES_KERNEL_FOLDREADS_H
 
@@ -8,11 +8,10 @@
 
 namespace mpc::kernel {
 
-/// Rewrites every `linalg.generic` of `block` whose operand is made by a
+/// Rewrites every `linalg.generic` of `block` whose operand is the result of a
 /// broadcast, transpose, slice, reversal, constant or iota, or is a view that
-/// only adds or drops axes of extent 1, so that it reads the operand's source
-/// through a composed map. Bit-exact: nothing is computed
-/// that was not computed before.
+/// only adds or drops axes of extent 1. The op then reads the operand's source
+/// through a composed map. Bit-exact: the same values are computed.
 void foldReads(mlir::Block &block);
 
 } // namespace mpc::kernel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads of wider copies, as reads of what they copy.
+// Replaces reads of wider copies by reads of the copied tensors.
 #include "passes/Kernel/FoldWidenings.h"
 
 #include "dialects/Kernel/Contraction.h"
@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-/// Whether `op` does nothing but widen each element of its input.
+/// Whether `op` only widens each element of its input.
 static bool isWidening(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
       !llvm::all_of(op.getIndexingMapsArray(),
@@ -20,7 +20,7 @@ static bool isWidening(linalg::GenericOp op) {
   return widened && widened.getIn() == body->getArgument(0);
 }
 
-/// Reads `narrow` in the place of `operand`, its wider copy.
+/// Makes `op` read `narrow` in place of `operand`, its wider copy.
 static void readNarrow(linalg::GenericOp op, OpOperand &operand, Value narrow) {
   BlockArgument element = op.getMatchingBlockArgument(&operand);
   Type wide = element.getType();

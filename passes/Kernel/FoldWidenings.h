@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Wider copies that need not be.
+/// Removes wider copies of tensors.
 #ifndef MPC_PASSES_KERNEL_FOLDWIDENINGS_H
 #define MPC_PASSES_KERNEL_FOLDWIDENINGS_H
 
@@ -8,9 +8,9 @@
 
 namespace mpc::kernel {
 
-/// Lets what reads a wider copy of a tensor, f32 of 16 bits, read the tensor
-/// and widen what it has read, which is exact. Products keep their factors'
-/// types. Copies that nobody reads any more are removed.
+/// Makes ops that read a wider copy of a tensor, an f32 copy of 16 bits, read
+/// the tensor itself and widen each element, which is exact. Products keep
+/// their factors' types. Copies without readers are removed.
 void foldWidenings(mlir::Block &block);
 
 } // namespace mpc::kernel

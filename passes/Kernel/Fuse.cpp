@@ -55,14 +55,15 @@ static GroupOp createGroup(ArrayRef<Operation *> statements, Operation *end) {
 
 namespace {
 
-/// Destinations and views are no memory of their own.
+/// Destinations and views have no memory of their own.
 int64_t weigh(Value value) {
   return isa<linalg::GenericOp, ScatterOp, RankOp>(value.getDefiningOp())
              ? bytesOf(value)
              : 0;
 }
 
-/// Moves `op` before `end`, behind what it uses that is not there yet.
+/// Moves `op` before `end`, after the ops that it uses and that are not placed
+/// yet.
 void place(Operation *op, Operation *end, DenseSet<Operation *> &placed) {
   if (!placed.insert(op).second)
     return;
@@ -90,8 +91,8 @@ private:
     if (target && target.widensOnLoad())
       foldWidenings(block);
     Groups groups(block, target ? findExcess(block, weigh) : nullptr);
-    // Groups go where the terminator is, in an order that respects uses; views
-    // and constants are moved along.
+    // Groups move to the terminator, in an order that respects uses. Views and
+    // constants move along.
     Operation *end = block.getTerminator();
     DenseSet<Operation *> placed = {end};
     SmallVector<Operation *> others;

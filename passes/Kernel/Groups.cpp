@@ -16,13 +16,13 @@
 using namespace mlir;
 using namespace mpc::kernel;
 
-/// Below this many rows a row kernel has too little to share among threads...
+/// A row kernel of fewer rows has too little work to share among threads...
 static constexpr int64_t kMinRows = 8;
-/// ...unless the whole of it is small.
+/// ...unless its whole space is small.
 static constexpr int64_t kSmallSpace = 1 << 15;
-/// Tensors that joined groups read at most. A sum of more, as of the gradients
-/// of a value that each later layer of a DenseNet reads, would be a kernel of a
-/// kind of its own.
+/// The most tensors that a joined group reads. A sum of more, as of the
+/// gradients of a value that every later layer of a DenseNet reads, would be a
+/// kernel used only once.
 static constexpr size_t kMostReads = 16;
 
 /// (d0, ..., dn-1) -> (d0, ..., dk-1)
@@ -35,8 +35,8 @@ static bool isLeading(AffineMap map) {
   return true;
 }
 
-/// The number of reduction loops, where parallel loops come first; -1 where the
-/// two are mixed.
+/// The number of reduction loops, where they come after all parallel loops; -1
+/// where the two are mixed.
 static int64_t trailingReductions(linalg::GenericOp op) {
   int64_t count = op.getNumReductionLoops();
   auto iterators = op.getIteratorTypesArray();
@@ -81,7 +81,7 @@ static Group classify(linalg::GenericOp op) {
   return group;
 }
 
-/// Tensors that `op` uses, also inside of its region.
+/// The tensors that `op` uses, also inside of its region.
 static SmallVector<Value> usedTensors(Operation *op) {
   llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
   llvm::SetVector<Value> captured;
@@ -148,7 +148,7 @@ void Groups::collect(Block &block) {
   }
 }
 
-/// The space of two groups together; Other where they do not fit.
+/// The space of two groups together; Other where they cannot be joined.
 static Group combine(const Group &producer, const Group &consumer) {
   Group result;
   ArrayRef<int64_t> p = producer.shape, c = consumer.shape;
@@ -197,14 +197,14 @@ bool Groups::readsAligned(const Group &producer, const Group &consumer,
       Operation *source = operand.get().getDefiningOp();
       if (!source || !made.contains(source))
         continue;
-      // Another op updates the value in place, which is not a plain read.
+      // Another op updates the value in place, which is more than a read.
       if (!op.isDpsInput(&operand))
         return false;
       AffineMap map = op.getMatchingIndexingMap(&operand);
       if (!isLeading(map))
         return false;
-      // A value over the whole space is read element by element, a value of
-      // each row by the same row.
+      // A value over the whole space is read element by element. A value of
+      // each row is read by the same row.
       unsigned results = map.getNumResults();
       if (results != rank && results != rank - joined.inner)
         return false;
@@ -215,7 +215,7 @@ bool Groups::readsAligned(const Group &producer, const Group &consumer,
   return true;
 }
 
-/// The structured ops that `value` is made from, through views and packs.
+/// The structured ops from which `value` is made, through views and packs.
 static void collectSources(Value value,
                            const DenseMap<Operation *, unsigned> &groups,
                            llvm::SetVector<Operation *> &sources) {
@@ -255,9 +255,8 @@ void Groups::collectEdges() {
   }
 }
 
-/// Whether something between the two would have to run in the middle of them:
-/// a third group, or a view of a value that a joined kernel has not returned
-/// yet.
+/// Whether something would have to run between the two groups: a third group,
+/// or a view of a value that a joined kernel has not returned yet.
 bool Groups::pathOutside(unsigned producer, unsigned consumer) const {
   llvm::BitVector seen(groups_.size());
   SmallVector<unsigned> work;
@@ -266,7 +265,7 @@ bool Groups::pathOutside(unsigned producer, unsigned consumer) const {
       unsigned next = groupOfPart_[edge.part];
       if (rank_[next] < rank_[producer])
         continue;
-      // The read would then be inside of the joined kernel.
+      // The read would be inside of the joined kernel.
       if (group == consumer && edge.isDirect && next == producer)
         continue;
       if (next == group || seen.test(next))
@@ -285,8 +284,8 @@ bool Groups::pathOutside(unsigned producer, unsigned consumer) const {
   return false;
 }
 
-/// Whether a statement asks for the position of an element: a map on the result
-/// of a contraction knows none.
+/// Whether a statement uses the position of an element, which a map on the
+/// result of a contraction does not have.
 static bool asksForIndex(const Group &group) {
   return llvm::any_of(group.statements, [](Operation *statement) {
     auto op = dyn_cast<linalg::GenericOp>(statement);
@@ -294,7 +293,7 @@ static bool asksForIndex(const Group &group) {
   });
 }
 
-/// Bytes that the last statement makes.
+/// The bytes of the last statement's results.
 static int64_t resultBytes(const Group &group) {
   return bytesOf(group.statements.back()->getResult(0));
 }
@@ -310,8 +309,8 @@ bool Groups::isOnlyReader(unsigned producer, unsigned consumer) const {
   return true;
 }
 
-/// Whether results would live across the point where most is kept in the place
-/// of what they are made of, and more of them, or beside it.
+/// Whether joining would keep results alive across the peak that are larger
+/// than their operands, or that come in addition to them.
 bool Groups::spansPeak(unsigned producer, unsigned consumer) const {
   const Group &p = groups_[producer], &c = groups_[consumer];
   if (peak_->isBeforeInBlock(p.statements.front()) ||
@@ -320,8 +319,8 @@ bool Groups::spansPeak(unsigned producer, unsigned consumer) const {
   return resultBytes(c) > resultBytes(p) || !isOnlyReader(producer, consumer);
 }
 
-/// Whether factors would be kept until something later is there, that take
-/// more than the result which would be kept instead.
+/// Whether joining would keep operands waiting for a later value, where the
+/// operands take more bytes than the result that would be kept instead.
 bool Groups::delays(unsigned producer, unsigned consumer) const {
   const Group &p = groups_[producer];
   if (p.space != GroupSpace::Contraction)
@@ -342,20 +341,21 @@ bool Groups::delays(unsigned producer, unsigned consumer) const {
   return waits && factors > resultBytes(p);
 }
 
-/// Whether others that read a small result would wait for something larger.
+/// Whether joining would make other readers of a small result wait for a larger
+/// one.
 bool Groups::holdsUp(unsigned producer, unsigned consumer) const {
   const Group &p = groups_[producer], &c = groups_[consumer];
   return p.space == GroupSpace::Map && c.space == GroupSpace::Rows &&
          p.shape != c.shape && !isOnlyReader(producer, consumer);
 }
 
-/// Whether joining the two keeps more bytes than it spares.
+/// Whether joining the two keeps more bytes than it saves.
 bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
   return peak_ && (spansPeak(producer, consumer) ||
                    delays(producer, consumer) || holdsUp(producer, consumer));
 }
 
-/// Whether `value` is memory that is read: neither a single element, nor a
+/// Whether `value` is memory that is read, and neither a single element nor a
 /// destination.
 static bool isMemory(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -389,7 +389,8 @@ bool Groups::canJoin(unsigned producer, unsigned consumer) const {
          !readsTooMuch(p, c) && !pathOutside(producer, consumer);
 }
 
-/// Gives `group`, and what it reads directly or through others, at most `rank`.
+/// Lowers the rank of `group`, and of all groups that it reads directly or
+/// through others, to at most `rank`.
 void Groups::lowerRank(unsigned group, unsigned rank) {
   SmallVector<unsigned> work = {group};
   while (!work.empty()) {
@@ -408,8 +409,8 @@ void Groups::join(unsigned producer, unsigned consumer) {
   c.space = joined.space;
   c.shape = joined.shape;
   c.inner = joined.inner;
-  // A contraction comes first. What the map on its result has from elsewhere
-  // does not read it, nor the other way round.
+  // A contraction comes first. Other operands of the map on its result do not
+  // read it, and it does not read them.
   SmallVector<Operation *> statements;
   if (joined.space == GroupSpace::Contraction)
     llvm::append_range(statements,
@@ -430,7 +431,7 @@ void Groups::join(unsigned producer, unsigned consumer) {
   llvm::append_range(edges_[consumer], edges_[producer]);
 }
 
-/// Kahn's algorithm; among the ready groups the one that ends first in the
+/// Kahn's algorithm. Of the ready groups, the one that ends first in the
 /// program goes first.
 void Groups::sort() {
   unsigned count = groups_.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which structured ops run in one kernel.
+/// Decides which structured ops run in one kernel.
 #ifndef MPC_PASSES_KERNEL_GROUPS_H
 #define MPC_PASSES_KERNEL_GROUPS_H
 
@@ -13,13 +13,13 @@
 
 namespace mpc::kernel {
 
-/// How the ops of a group share an index space. What kind of kernel comes of
-/// them is a matter of the whole body: see kernel::kindOf.
+/// How the ops of a group share an index space. The kind of the resulting
+/// kernel depends on its whole body: see kernel::kindOf.
 enum class GroupSpace {
-  Map,         ///< Elementwise over `shape`.
-  Rows,        ///< Also reductions over the last `inner` axes of `shape`.
+  Map,         ///< Elementwise ops over `shape`.
+  Rows,        ///< Maps, and reductions over the last `inner` axes of `shape`.
   Contraction, ///< A contraction with result `shape`, then maps over it.
-  Other,       ///< Stands alone.
+  Other,       ///< One op that is not joined with others.
 };
 
 /// Structured ops that become one kernel, in program order.
@@ -30,21 +30,21 @@ struct Group {
   llvm::SmallVector<mlir::Operation *> statements;
 };
 
-/// A structured op behind the fills that it alone uses; nothing where `op` is
-/// no structured op, or such a fill.
+/// A structured op with the fills before it that only it uses. Empty where `op`
+/// is no structured op, or is such a fill.
 llvm::SmallVector<mlir::Operation *> withItsFills(mlir::Operation *op);
 
-/// The partition of a block's structured ops into kernels: an analysis, the
-/// rewriting is Fuse.cpp's. Two groups are joined if they run over one space,
-/// read each other element by element or row by row, and no third group lies
+/// The partition of a block's structured ops into kernels. This is an analysis;
+/// Fuse.cpp rewrites. Two groups are joined if they run over one space, one
+/// reads the other element by element or row by row, and no third group lies
 /// between them.
 class Groups {
 public:
-  /// Where `peak` is given, the op at which most bytes are live, groups are not
-  /// joined where that keeps more of them.
+  /// With `peak`, the op at which most bytes are live, groups are not joined
+  /// where that would keep more bytes alive there.
   explicit Groups(mlir::Block &block, mlir::Operation *peak = nullptr);
 
-  /// The ops of each group; the groups in an order that respects uses.
+  /// The ops of each group. The order of groups respects uses.
   llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> inOrder() const {
     return order_;
   }
@@ -64,10 +64,11 @@ private:
   void lowerRank(unsigned group, unsigned rank);
   void sort();
 
-  /// A structured op whose result another one uses.
+  /// A read of a structured op's result by another structured op.
   struct Read {
     mlir::Operation *source;
-    bool isDirect; ///< Not through a view or a pack.
+    /// Whether it reads the result itself and not a view or a pack of it.
+    bool isDirect;
   };
   void collectReads();
   void collectEdges();
@@ -76,8 +77,8 @@ private:
     return it == reads_.end() ? llvm::ArrayRef<Read>() : it->second;
   }
 
-  /// That a group reads another, by the number that this was collected with: a
-  /// part of what is a group now.
+  /// That a group reads another one. The other is named by the number with
+  /// which it was collected: it is now a part of some group.
   struct Edge {
     unsigned part;
     bool isDirect;
@@ -86,17 +87,18 @@ private:
   mlir::Operation *peak_;
   llvm::SmallVector<Group> groups_;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf_;
-  /// Of each statement; found once, since paths are looked for often.
+  /// The reads of each statement. They are found once, since searches for paths
+  /// need them often.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Read>> reads_;
-  /// Of each group its parts and what they read, and of each part its group:
-  /// paths are looked for so often that statements would take a quarter of the
-  /// compilation of a DenseNet-201.
+  /// The parts of each group and what they read, and the group of each part.
+  /// Searches for paths are so frequent that going through statements would
+  /// take a quarter of the compilation of a DenseNet-201.
   llvm::SmallVector<llvm::SmallVector<unsigned, 1>> parts_;
   llvm::SmallVector<llvm::SmallVector<Edge>> edges_;
   llvm::SmallVector<unsigned> groupOfPart_;
-  /// Of each group a number that is no smaller than those of the groups it
-  /// reads. A search for a path from a producer leaves out what has a smaller
-  /// one than the producer, so that it stays near.
+  /// A number for each group that is no smaller than the numbers of the groups
+  /// it reads. A search for a path from a producer skips groups with a smaller
+  /// number than the producer's, which keeps the search short.
   llvm::SmallVector<unsigned> rank_;
   llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> order_;
 };

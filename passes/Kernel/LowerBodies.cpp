@@ -18,8 +18,8 @@ namespace mpc::kernel {
 using namespace mlir;
 using namespace mpc;
 
-/// Whether `op` is of the kernel level, or ends a block. An op of any dialect
-/// may bring its body, as one of a user does.
+/// Whether `op` is of the kernel level, or ends a block. An op of any dialect,
+/// also of a user's, may have a kernel body.
 static bool isLowered(Operation *op) {
   if (isa<ScalarBodyOpInterface, KernelBodyOpInterface>(op))
     return false;
@@ -28,14 +28,14 @@ static bool isLowered(Operation *op) {
              tensor::TensorDialect, arith::ArithDialect>(op->getDialect());
 }
 
-/// `value` under `type`, of which it differs in the sign of integers alone.
+/// `value` as `type`, which differs only in the signedness of integers.
 static Value viewAs(OpBuilder &builder, Value value, Type type) {
   if (value.getType() == type)
     return value;
   return builder.createOrFold<kernel::ViewOp>(value.getLoc(), type, value, 0);
 }
 
-/// `value` as kernels read it: their integers are signless.
+/// `value` in its kernel type, in which integers are signless.
 static Value asKernelsHave(OpBuilder &builder, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? viewAs(builder, value, nn::getKernelType(type)) : value;
@@ -54,7 +54,7 @@ static FailureOr<SmallVector<Value>> buildBody(OpBuilder &builder,
                          "kernel-lower-bodies has replaced it");
 }
 
-/// The values that take the place of the results of `op`.
+/// The values that replace the results of `op`.
 static FailureOr<SmallVector<Value>> lower(Operation *op) {
   OpBuilder builder(op);
   FailureOr<SmallVector<Value>> results = buildBody(builder, op);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Places of tensors: requested, tied to state, packed, in the arena; lifetimes.
+// The places of tensors: requested, tied to state, packed, or in the arena; and
+// their lifetimes.
 #include "passes/Kernel/MemoryPlanner.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -70,7 +71,7 @@ void MemoryPlanner::placeResults() {
         continue;
       }
       if (findDestination(value) == old)
-        continue; // Updated in place as it is written.
+        continue; // A value that is updated in place is in its place already.
     }
     if (!request(value, target))
       finalCopies_.push_back({value, target});
@@ -106,7 +107,7 @@ bool MemoryPlanner::request(Value value, const Allocation &target) {
     unsigned index = cast<OpResult>(value).getResultNumber();
     Value destination = launch.getOutputs()[index];
     if (!destination.getDefiningOp<tensor::EmptyOp>())
-      // What is still read then is copied, and the copy is updated.
+      // A value that is still read then is copied, and the copy is updated.
       return !isReadAfterWrite(destination, value) &&
              request(destination, target);
     requested_[value] = target;
@@ -133,7 +134,7 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
     if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()))
       places_[constant] = {{Buffer::Constant, 0, elements}, 0};
   } else if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-    // What nobody writes can still be read where it has no elements.
+    // A tensor without elements needs no writer.
     if (empty.getType().getNumElements() == 0)
       places_[empty] = allocateInArena(empty.getType());
   } else if (!op->hasTrait<OpTrait::IsTerminator>()) {
@@ -187,7 +188,7 @@ void MemoryPlanner::placeLaunch(LaunchOp launch) {
         places_[result] = place(destination);
         continue;
       }
-      // The old content is still needed, so the update works on a copy.
+      // The old content is still needed, so that the update works on a copy.
       places_[result] = allocateInArena(result.getType());
       initialCopies_.push_back({launch, destination, places_[result]});
       continue;
@@ -232,7 +233,7 @@ void MemoryPlanner::findLifetimes() {
   };
   for (Operation &op : function_.getBody().front()) {
     if (isa<tensor::EmptyOp>(op))
-      continue; // A name for memory that nothing has touched yet.
+      continue; // An empty tensor is memory that nothing has written yet.
     int64_t time = order_.lookup(&op);
     for (Value operand : op.getOperands())
       touch(operand, time);
@@ -325,7 +326,7 @@ bool MemoryPlanner::comesTooLate(OpOperand &use, const Range &range,
   auto launch = dyn_cast<LaunchOp>(user);
   if (!launch || range.offset != write.range.offset)
     return true;
-  // A destination is updated by the very op that writes it.
+  // A destination does not count as read by the op that writes it.
   return use.getOperandNumber() < launch.getInputs().size() &&
          !mayAlias(launch, use.getOperandNumber(), write.result);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Decides where every tensor of a function lies, before anything is rewritten.
+/// Decides where every tensor of a function lies, before any op is rewritten.
 #ifndef MPC_PASSES_KERNEL_MEMORYPLANNER_H
 #define MPC_PASSES_KERNEL_MEMORYPLANNER_H
 
@@ -12,29 +12,31 @@
 
 namespace mpc::kernel {
 
-/// Of an element, and of a whole tensor, in memory; an i1 takes a byte.
+/// The bytes of an element, and of a whole tensor, in memory; an i1 takes a
+/// byte.
 int64_t elementBytes(mlir::Type tensorType);
 int64_t numBytes(mlir::Type tensorType);
 
-/// A range of memory that values lie in: part of the arena, an argument of the
-/// function, one of its results' destinations, or a constant.
+/// A range of memory for values: part of the arena, an argument of the
+/// function, the destination of one of its results, or a constant.
 struct Buffer {
   enum Kind { Arena, Argument, Result, Constant } kind = Arena;
-  unsigned index = 0;          ///< Argument, result or arena buffer.
-  mlir::ElementsAttr constant; ///< For Constant.
+  unsigned index = 0; ///< The number of the argument, result or arena buffer.
+  /// The elements of a Constant; null for other kinds.
+  mlir::ElementsAttr constant;
 };
 
-/// Where a value lies.
+/// The place of a value.
 struct Allocation {
   Buffer buffer;
-  int64_t offset = 0; ///< Bytes.
+  int64_t offset = 0; ///< The offset in the buffer, in bytes.
 };
 
-/// A copy that puts `value` where it has to be; after all launches.
+/// A copy, after all launches, that brings `value` to its final place.
 struct FinalCopy {
   mlir::Value value;
   Allocation target;
-  /// Where the value waits while other copies run.
+  /// The place where the value waits while other copies run; empty for none.
   std::optional<Allocation> staging = std::nullopt;
 };
 
@@ -51,37 +53,38 @@ public:
   int64_t arenaOffset(const Allocation &place) const;
   mlir::ArrayRef<FinalCopy> copies() const { return finalCopies_; }
 
-  /// What must be copied before a launch that updates in place.
+  /// A copy before a launch that updates it in place.
   struct InitialCopy {
     LaunchOp launch;
     mlir::Value from;
     Allocation to;
   };
   mlir::ArrayRef<InitialCopy> copiesBefore() const { return initialCopies_; }
-  /// A part of a pack that lies elsewhere, and is copied where the pack is.
+  /// The parts of packs that lie elsewhere. They are copied at the pack.
   mlir::ArrayRef<std::pair<PackOp, unsigned>> copiedParts() const;
 
 private:
-  /// The argument that result `index` is tied to: the same slab.
-  /// Constants are not written, nor is what a caller only lends: an argument
-  /// that no result is tied to.
+  /// Whether the function may write the memory at `place`. It may not write
+  /// constants, nor an argument that no result is tied to, since the caller
+  /// only lends that. A result is tied to an argument that is the same slab.
   bool mayWrite(const Allocation &place);
   void placeResults();
-  /// The value that `value` is made over: through views and launches that
-  /// update in place.
+  /// The value that `value` overwrites, through views and launches that update
+  /// in place.
   static mlir::Value findDestination(mlir::Value value);
-  /// Asks that `value` be made at `target`. False where it already has
-  /// another place.
+  /// Requests that `value` be made at `target`. False where it has another
+  /// place already.
   bool request(mlir::Value value, const Allocation &target);
   mlir::LogicalResult placeOperation(mlir::Operation *op);
   Allocation allocateInArena(mlir::Type type);
-  /// The pack that `value`, used once, is a part of.
+  /// The pack of which `value`, used once, is a part.
   static PackOp packOf(mlir::Value value, unsigned &part);
-  /// The pack's own place, made at its first part.
+  /// The place of the pack, which its first part allocates.
   Allocation packPlace(PackOp pack);
   void placeLaunch(LaunchOp launch);
   void placePack(PackOp pack);
-  /// Every op that uses the memory of an arena buffer is in its lifetime.
+  /// Computes lifetimes: every op that uses the memory of an arena buffer lies
+  /// in the buffer's lifetime.
   void findLifetimes();
 
   /// A range of bytes of one buffer.
@@ -94,8 +97,8 @@ private:
     }
   };
 
-  /// A write to the memory that a value would have if it were made in place:
-  /// result `result` of a launch, or a pack, which copies or zeroes.
+  /// A write to the memory that a value would have if it were made in place: by
+  /// result `result` of a launch, or by a pack, which copies or zeroes.
   struct Write {
     mlir::Operation *op = nullptr;
     unsigned result = 0;
@@ -108,18 +111,20 @@ private:
   void findPackWrites(PackOp pack, int64_t offset, mlir::Value old,
                       mlir::SmallVectorImpl<Write> &writes);
   static int64_t byteOffset(ViewOp view);
-  /// Whether `value` is what `old` holds at `offset`.
+  /// Whether `value` is the part of `old` at `offset`.
   static bool liesAt(mlir::Value value, int64_t offset, mlir::Value old);
-  /// Whether `old` is read where `value`, made in its place, has been written
-  /// over it.
+  /// Whether `old` is read after `value`, made in its place, has overwritten
+  /// it.
   bool isReadAfterWrite(mlir::Value old, mlir::Value value);
-  /// Whether `use` reads `range` when `write` may have been done already.
+  /// Whether `use` reads `range` at a time when `write` may have happened
+  /// already.
   bool comesTooLate(mlir::OpOperand &use, const Range &range,
                     const Write &write);
   /// Whether the kernel says that `result` may lie in the memory of `input`.
   bool mayAlias(LaunchOp launch, unsigned input, unsigned result);
-  /// No copy may write what a later one reads: those to outputs go first, and
-  /// what one slab gives to another waits in the arena.
+  /// Orders copies so that none writes what a later one reads: copies to
+  /// outputs go first, and a slab's value that goes to another slab waits in
+  /// the arena.
   void orderCopies();
 
   mlir::func::FuncOp function_;

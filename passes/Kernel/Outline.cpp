@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// kernel-outline: makes kernels of groups and of single ops, and launches them.
+// kernel-outline: turns groups and single ops into kernels, and launches them.
 #include "passes/Kernel/Passes.h"
 
 #include "dialects/Interfaces/NodeNames.h"
@@ -22,7 +22,8 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::kernel;
 
-/// Ops that a kernel holds a copy of: they cost nothing and have no state.
+/// Whether each kernel gets its own copy of the op: it costs nothing and has no
+/// state.
 static bool isRematerialized(Operation *op) {
   if (isa<tensor::EmptyOp>(op))
     return true;
@@ -30,7 +31,7 @@ static bool isRematerialized(Operation *op) {
          !isa<ShapedType>(op->getResult(0).getType());
 }
 
-/// A name that is a readable symbol: the model's node, or what the op is.
+/// A readable symbol: the name of the model's node, or of the op.
 static std::string kernelName(ArrayRef<Operation *> statements) {
   std::string name;
   for (Operation *op : statements) {
@@ -50,8 +51,8 @@ namespace {
 /// Statements that become one kernel.
 struct Statements {
   SmallVector<Operation *> ops;
-  /// The results that other ops use, and the values that those ops read them
-  /// by.
+  /// The results that other ops use, and the values by which those ops read
+  /// them.
   SmallVector<Value> outputs, known;
 };
 
@@ -68,8 +69,8 @@ static Statements getStatements(GroupOp op) {
   return group;
 }
 
-/// A single op with the fills that it uses; empty where `op` is a fill of
-/// another one.
+/// A single op with the fills that it uses; empty where `op` is another op's
+/// fill.
 static Statements getStatements(Operation *op) {
   if (auto fused = dyn_cast<GroupOp>(op))
     return getStatements(fused);
@@ -86,7 +87,7 @@ static Statements getStatements(Operation *op) {
 
 namespace {
 
-/// Makes a kernel of statements, and its launch.
+/// Builds a kernel from statements, and its launch.
 class Outliner {
 public:
   Outliner(Statements given, Operation *insertionPoint)
@@ -103,8 +104,8 @@ public:
   }
 
 private:
-  /// The destination that `value` is written over: an empty tensor, or a value
-  /// from outside that is updated in place.
+  /// The destination that `value` overwrites: an empty tensor, or a value from
+  /// outside that is updated in place.
   Value findDestination(Value value) {
     while (Operation *op = value.getDefiningOp()) {
       if (!members_.contains(op))
@@ -144,7 +145,7 @@ private:
     inputs_.insert(value);
   }
 
-  /// Whether the group uses `value` as nothing but a destination.
+  /// Whether the group uses `value` only as a destination.
   bool isOnlyDestination(Value value) const {
     for (OpOperand &use : value.getUses()) {
       if (!isInside(use.getOwner()))
@@ -239,8 +240,8 @@ private:
 
 } // namespace
 
-/// A number that kernels of equal structure share: a long loop makes thousands
-/// of one type, which cannot all be compared.
+/// A hash that kernels of equal structure share. A long loop makes thousands of
+/// kernels of one type, too many to compare each with each.
 static llvm::hash_code structureHash(FuncOp kernel) {
   llvm::hash_code hash = hash_value(kernel.getFunctionType());
   kernel.getBody().walk([&](Operation *op) {
@@ -255,13 +256,13 @@ static llvm::hash_code structureHash(FuncOp kernel) {
 
 namespace {
 
-/// Finds kernels of equal structure; names, sources and places do not count.
+/// Finds kernels of equal structure. Names, sources and locations do not count.
 class KernelPool {
 public:
   explicit KernelPool(ModuleOp module) : symbols_(module) {}
 
-  /// The kernel that equals `kernel`, which is inserted, with what follows from
-  /// its body, if it is the first.
+  /// The kernel that equals `kernel`. The first of its structure is inserted
+  /// itself, with the facts that follow from its body.
   FailureOr<FuncOp> unify(FuncOp kernel) {
     SmallVector<FuncOp> &candidates = byHash_[structureHash(kernel)];
     for (FuncOp candidate : candidates) {

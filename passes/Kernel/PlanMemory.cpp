@@ -17,12 +17,12 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::kernel;
 
-/// The elements of a constant that a view of it shows.
+/// The elements of a constant that a view shows.
 static ElementsAttr partOf(const Allocation &place, RankedTensorType type) {
   auto elements = dyn_cast<DenseElementsAttr>(place.buffer.constant);
   if (!elements)
     return place.buffer.constant;
-  // A view may change the sign.
+  // A view may change the signedness.
   elements = elements.bitcast(type.getElementType());
   if (elements.isSplat())
     return elements.resizeSplat(type);
@@ -91,7 +91,7 @@ private:
     newAttributes_ = std::move(attributes);
   }
 
-  /// `given`, and what memory the argument is.
+  /// `given`, with the role of the argument's memory added.
   DictionaryAttr describe(DictionaryAttr given, BufferRole role, Type type) {
     NamedAttrList list(given);
     list.set(KernelDialect::BufferAttrHelper::getNameStr(),
@@ -100,7 +100,7 @@ private:
     return list.getDictionary(builder_.getContext());
   }
 
-  /// `place` as a memref of the shape of `tensorType`.
+  /// `place` as a memref with the shape of `tensorType`.
   Value view(const Allocation &place, Type tensorType) {
     auto type = cast<RankedTensorType>(tensorType);
     auto memref = MemRefType::get(type.getShape(), type.getElementType());
@@ -168,7 +168,8 @@ private:
     ++copies_;
   }
 
-  /// Parts are in place already, or copied; what lies between them is zeroed.
+  /// Parts are in place already, or are copied. The gaps between them are
+  /// zeroed.
   void rewritePack(PackOp pack) {
     Allocation place = planner_.place(pack.getResult());
     int64_t bytes = elementBytes(pack.getResult().getType()), end = 0;
@@ -215,8 +216,8 @@ private:
   }
 
   void eraseTensors() {
-    // Erases the ops on tensors from the last one up, so that uses go before
-    // definitions.
+    // Erases ops on tensors from the last one up, so that users go before their
+    // operands.
     SmallVector<Operation *> old;
     for (Operation &op : *block_) {
       bool isTensor = isa<ViewOp, PackOp, tensor::EmptyOp>(op) ||

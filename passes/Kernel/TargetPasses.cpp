@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// kernel-schedule, kernel-emit and kernel-finish: what the module's target
-// does with kernels.
+// kernel-schedule, kernel-emit and kernel-finish: apply the module's target to
+// its kernels.
 #include "passes/Kernel/Passes.h"
 
 #include "dialects/Kernel/KernelDialect.h"
@@ -29,7 +29,7 @@ static FailureOr<TargetAttrInterface> requireTarget(Pass &pass,
             "cuda-attach-target before";
 }
 
-/// Gives the kernels of `module` that have none a schedule.
+/// Schedules the kernels of `module` that have no schedule.
 static LogicalResult schedule(ModuleOp module, TargetAttrInterface target) {
   SymbolTable symbols(module);
   llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
@@ -44,7 +44,7 @@ static LogicalResult schedule(ModuleOp module, TargetAttrInterface target) {
   return success();
 }
 
-/// Puts code in the place of `kernel`.
+/// Replaces `kernel` by its code.
 static LogicalResult emit(FuncOp kernel, TargetAttrInterface target) {
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
   if (!schedule)
@@ -77,8 +77,8 @@ struct EmitPass : mpc::kernel::impl::EmitPassBase<EmitPass> {
 
   void runOnOperation() override {
     auto target = requireTarget(*this, getOperation());
-    // Emitters take for granted what the verifier proves of kernels, and a
-    // pipeline may have verified nothing so far.
+    // Emitters rely on what the verifier proves about kernels, and a pipeline
+    // may not have verified anything yet.
     if (failed(target) || failed(verify(getOperation())))
       return signalPassFailure();
     for (FuncOp kernel :

@@ -30,8 +30,8 @@ static bool isFloating(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
 }
 
-/// New running statistics are results for the next step; no loss is computed
-/// from them.
+/// Whether a result is a new running statistic. Those are results for the next
+/// step, from which no loss is computed.
 static bool isStatistic(func::FuncOp function, unsigned index) {
   Operation *terminator = function.getBody().front().getTerminator();
   auto value = dyn_cast<OpResult>(terminator->getOperand(index));
@@ -39,7 +39,7 @@ static bool isStatistic(func::FuncOp function, unsigned index) {
          value.getResultNumber() != 0;
 }
 
-/// The result named `wanted`, or the only floating one.
+/// The result named `wanted`, or, without a name, the only floating one.
 static FailureOr<unsigned> findResult(func::FuncOp function, StringRef wanted) {
   SmallVector<std::string> names;
   SmallVector<unsigned> candidates;
@@ -77,8 +77,8 @@ static SmallVector<int64_t> labelShape(RankedTensorType logits, int64_t axis) {
   return shape;
 }
 
-/// Where the classes are unless the shape of labels tells: language models have
-/// them last.
+/// The class axis where the shape of labels does not tell. Language models have
+/// the classes last.
 static int64_t usualClassAxis(RankedTensorType logits) {
   int64_t rank = logits.getRank();
   return rank == 3 ? 2 : std::min<int64_t>(1, rank - 1);
@@ -91,8 +91,8 @@ static std::string textOf(ArrayRef<int64_t> shape) {
   return text;
 }
 
-/// The ops between `last`, null for the block's begin, and the terminator are
-/// the loss'.
+/// Marks the ops between `last`, or the block's begin where it is null, and the
+/// terminator as the loss'.
 static void markLoss(Block &block, Operation *last) {
   for (Operation &op : llvm::make_range(
            last ? std::next(last->getIterator()) : block.begin(), block.end()))
@@ -100,7 +100,7 @@ static void markLoss(Block &block, Operation *last) {
       op.setAttr(kLossAttr, UnitAttr::get(op.getContext()));
 }
 
-/// No gradient flows through a result that is kept beside the loss.
+/// Stops the gradient through a result that is kept beside the loss.
 static void detachResult(func::FuncOp function, unsigned index) {
   OpOperand &result =
       function.getBody().front().getTerminator()->getOpOperand(index);
@@ -110,8 +110,8 @@ static void detachResult(func::FuncOp function, unsigned index) {
   result.set(StopGradientOp::create(builder, function.getLoc(), result.get()));
 }
 
-/// Of the model's results those for new statistics stay, and with `outputs` all
-/// but the one that is the loss.
+/// Erases results of the model. New statistics stay, and with `outputs` all
+/// results but the loss.
 static LogicalResult eraseResults(func::FuncOp function, bool outputs,
                                   std::optional<unsigned> loss) {
   Operation *terminator = function.getBody().front().getTerminator();
@@ -169,7 +169,7 @@ private:
     return clone;
   }
 
-  /// What an evaluation over a file adds up, batch by batch.
+  /// Adds @measure, whose results an evaluation over a file sums over batches.
   LogicalResult addMeasure(func::FuncOp model, const LossFunction &rule,
                            unsigned index) {
     if (getOperation().lookupSymbol(kMeasureFunction))
@@ -289,8 +289,8 @@ private:
     return LossOperands{wide, *target, *axis};
   }
 
-  /// Labels, or probabilities where the target is known to have the logits'
-  /// shape.
+  /// The operands for labels, or for probabilities where the target is known to
+  /// have the logits' shape.
   FailureOr<LossOperands> withClasses(GradientBuilder &g, func::FuncOp function,
                                       Value value) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -328,7 +328,7 @@ private:
                                 << count << " classes";
   }
 
-  /// Whether labels of the known shape have the classes on `axis`.
+  /// Whether labels of the known shape fit classes on `axis`.
   bool fits(RankedTensorType logits, int64_t axis) {
     return llvm::equal(labelShape(logits, axis), targetShape);
   }
@@ -350,7 +350,7 @@ private:
              << "neither axis " << second << " of the logits " << logits
              << " nor the last can be the classes of labels of shape "
              << textOf(targetShape) << "; --class-axis=N names another";
-    // Of four and more axes PyTorch's counts where both fit.
+    // With four axes and more, PyTorch's axis is taken where both fit.
     if (logits.getRank() == 3 && fitsSecond && fitsLast)
       return function.emitError()
              << "labels of shape " << textOf(targetShape)
@@ -378,7 +378,8 @@ private:
   FailureOr<int64_t> givenAxis(func::FuncOp function, RankedTensorType logits,
                                bool ofLabels) {
     int64_t rank = logits.getRank(), given = classAxis.front();
-    // PyTorch's axis 1 is of batches; one sample has its classes alone.
+    // PyTorch's axis 1 assumes a batch axis. A single sample has only its
+    // classes.
     int64_t axis = rank == 1 && given == 1 ? 0 : given;
     if (axis < -rank || axis >= rank)
       return function.emitError()
@@ -408,8 +409,8 @@ private:
     return Value(function.getArgument(index));
   }
 
-  /// Says on the argument which labels there are. Of an nn.cross_entropy of all
-  /// labels nn-find-ranges finds it.
+  /// States on the argument which labels are valid. For an nn.cross_entropy
+  /// without excluded labels nn-find-ranges finds them.
   void stateLabels(func::FuncOp function, const LossOperands &operands,
                    Value made) {
     if (ignoreIndex.empty() && made.getDefiningOp<CrossEntropyOp>())

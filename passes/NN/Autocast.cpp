@@ -83,8 +83,9 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
   }
 
 private:
-  /// Where a step is written out, the functions that it calls are the models,
-  /// and its own arithmetic stays as it is written. Empty where there is none.
+  /// Where a module writes its step out, the models are the functions that the
+  /// step calls, and the step's own arithmetic is not cast. Empty where it
+  /// writes no step.
   DenseSet<StringAttr> findModels() {
     DenseSet<StringAttr> models;
     getOperation().walk(
@@ -92,7 +93,7 @@ private:
     return models;
   }
 
-  /// The type that is cast to; null for fp32, which lowers nothing.
+  /// The type to which ops are lowered; null for fp32, which lowers none.
   Type lowType() {
     return precision == Precision::FP32 ? Type()
                                         : typeOf(precision, &getContext());
@@ -114,8 +115,8 @@ private:
     }
   }
 
-  /// Gives operands the declared types: results of functions and regions, and
-  /// operands of ops that have no rule.
+  /// Casts operands to declared types: for results of functions and regions,
+  /// and for operands of ops without a precision rule.
   void castOperands(Operation *op, TypeRange types) {
     OpBuilder builder(op);
     for (auto [operand, type] : llvm::zip(op->getOpOperands(), types))
@@ -138,8 +139,8 @@ private:
     }
   }
 
-  /// A cast takes what it is given. One that was written and changes no type
-  /// has said all that it says once what it reads has its type.
+  /// Settles a cast, which takes its operand in any type. A cast that the model
+  /// wrote, and that changes no type, is done once its operand has that type.
   void settleCast(CastOp cast) {
     cast->removeAttr(kWrittenAttr);
     if (cast.getInput().getType() != cast.getOutput().getType())
@@ -161,8 +162,8 @@ private:
     region->erase();
   }
 
-  /// The mark that leaves an op of this rule to nn-simplify-casts, empty where
-  /// the rule settles its type.
+  /// The mark that leaves an op of this rule to nn-simplify-casts; empty where
+  /// the rule settles the op's type.
   static StringRef openAttr(PrecisionRule rule) {
     switch (rule) {
     case PrecisionRule::Infer:
@@ -177,8 +178,8 @@ private:
     llvm_unreachable("unknown rule");
   }
 
-  /// A policy lowers no op into infinity: 0 * -3e38, as models mask with, would
-  /// be NaN. Where a flag or a rule asks for it, it is done.
+  /// A policy lowers no op into infinity: 0 * -3e38, with the number of a mask,
+  /// would be NaN. A flag or a rule that asks for it is followed.
   Decision settle(Operation *op, Decision decision) {
     if (!decision.low || decision.isForced ||
         decision.rule.rule != PrecisionRule::Lower)
@@ -198,10 +199,10 @@ private:
            decision.rule.rule != PrecisionRule::KeepF32;
   }
 
-  /// The type that `op` runs in; null where nothing may be cast.
+  /// The type in which `op` runs; null where nothing may be cast.
   FollowedType targetOf(Operation *op, const Decision &decision) {
-    // What an outer region has lowered comes back to the type that the op was
-    // written in.
+    // A value that an outer region has lowered returns to the type in which the
+    // op was written.
     if (!decision.low)
       return {widestType(writtenTypes(op)), {}, {}};
     FollowedType followed = promotionOf(op).followedType();
@@ -231,8 +232,8 @@ private:
                               target.type ? typeName(target.type) : "", why});
   }
 
-  /// This runs before the operands are cast, since their types decide what an
-  /// op follows.
+  /// Explains the decision. This runs before operands are cast, since an op
+  /// follows its operands' types.
   std::string whyIs(Operation *op, const Decision &decision,
                     const FollowedType &target) {
     std::string why = decision.rule.why;
@@ -248,7 +249,8 @@ private:
            describeFollowed(op, target, decision.low) + carried;
   }
 
-  /// The numbers that `op` carries, for people; empty where there are none.
+  /// The numbers that `op` keeps in f32, for people; empty where there are
+  /// none.
   std::string describeCarried(Operation *op, Type type) {
     Promotion promotion = promotionOf(op);
     std::string text;
@@ -258,8 +260,8 @@ private:
     return text;
   }
 
-  /// Names the operand that brought the type of an op, and the value where that
-  /// type arose.
+  /// Names the operand from which an op takes its type, and the value where
+  /// that type arose.
   std::string describeFollowed(Operation *op, const FollowedType &target,
                                Type low) {
     if (!target.from)
@@ -275,7 +277,7 @@ private:
                                      : from;
   }
 
-  /// The types, as written, of the operands that have none of their own.
+  /// The original types of the operands without a type of their own.
   SmallVector<Type> writtenTypes(Operation *op) {
     const Written &as = written_[op];
     SmallVector<Type> types;
@@ -285,8 +287,8 @@ private:
     return types;
   }
 
-  /// The operands of `op` that may be cast. Which have a type of their own says
-  /// the op as it was written: what it reads may have been cast since.
+  /// The operands of `op` that may be cast. Whether an operand has a type of
+  /// its own depends on the op before any cast.
   SmallVector<OpOperand *> chosenOperands(Operation *op) {
     SmallVector<OpOperand *> chosen;
     for (auto [operand, isOwn] :
@@ -306,7 +308,7 @@ private:
   }
 
   /// Casts the operands of `op` for `target` and lets its results follow.
-  /// `carry` says whether it may carry numbers.
+  /// `carry` says whether it may keep numbers in f32.
   void setPrecision(Operation *op, Type target, bool carry) {
     OpBuilder builder(op);
     Promotion promotion = promotionOf(op);
@@ -322,7 +324,8 @@ private:
             mlir::cast<RankedTensorType>(result.getType()).clone(target));
   }
 
-  /// `mark` says that the cast goes where the op that it is for is refused.
+  /// Casts `value`. `mark` says that the cast is removed where the op it is for
+  /// is refused.
   Value cast(OpBuilder &builder, Location loc, Value value, Type target,
              Attribute mark = {}) {
     auto type = mlir::cast<RankedTensorType>(value.getType());
@@ -338,14 +341,15 @@ private:
   std::shared_ptr<const AutocastPolicy> loaded_;
   NamePatterns keepPatterns_, lowerPatterns_;
   Decisions decisions_;
-  /// The operands of an op before any cast: their types, and which of them have
-  /// their own.
+  /// The operands of an op before any cast: their types, and whether each has a
+  /// type of its own.
   struct Written {
     SmallVector<Type> types;
     SmallVector<bool> isOwn;
   };
   DenseMap<Operation *, Written> written_;
-  /// Where an op that follows its operands has its type from at first.
+  /// The origin of the type of an op that follows its operands, before later
+  /// passes.
   DenseMap<Operation *, std::string> origins_;
 };
 

@@ -16,12 +16,12 @@ using namespace mpc::nn;
 
 using Subject = PolicyRule::Subject;
 
-/// The low type in force, and the rule of the innermost region that one names.
+/// The current low type, and the rule of the innermost region that states one.
 struct DecisionMaker::Context {
   Type low;
   const PolicyRule *rule = nullptr;
   bool isIsland = false;
-  /// That of all ops of a region, which the region states itself.
+  /// The rule that a region states for all its ops.
   std::optional<PrecisionRule> stated;
 };
 
@@ -35,8 +35,8 @@ static std::string whereIs(const AutocastPolicy &policy,
   return policy.file + ":" + std::to_string(rule.line);
 }
 
-/// Whether `name` is `scope` or something within it: "h.0" has "h.0.attn" and
-/// "h.0/MatMul", not "h.01".
+/// Whether `name` is `scope` or lies within it: "h.0" contains "h.0.attn" and
+/// "h.0/MatMul", but not "h.01".
 static bool isWithin(StringRef name, StringRef scope) {
   return name.consume_front(scope) &&
          (name.empty() || StringRef("./:").contains(name.front()));
@@ -45,14 +45,15 @@ static bool isWithin(StringRef name, StringRef scope) {
 static bool matchesGlob(const std::string &pattern, StringRef name) {
   llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
   if (!glob) {
-    llvm::consumeError(glob.takeError()); // Checked when the file was read.
+    // The glob was checked when the file was read.
+    llvm::consumeError(glob.takeError());
     return false;
   }
   return glob->match(name);
 }
 
-/// The names of the nodes that `op` is made of; one empty name where the model
-/// gives none.
+/// The names of the nodes from which `op` was made; one empty name where the
+/// model gives none.
 static SmallVector<StringRef> namesOf(Operation *op) {
   SmallVector<StringRef> names = getNodeNames(op->getLoc());
   if (names.empty())
@@ -123,8 +124,8 @@ static Decision byFlag(Type low, PrecisionRule rule, StringRef flag,
           /*isForced=*/true};
 }
 
-/// Whether `op` follows a cast to f32 that the model wrote though it changes
-/// nothing in f32: so it is meant to run in it.
+/// Whether `op` follows a cast to f32 that the model wrote although it changes
+/// nothing in f32. The op is then meant to run in f32.
 static bool isSettledByCast(PrecisionOpInterface op) {
   return op.getPrecisionRule() != PrecisionRule::Lower &&
          llvm::any_of(op->getOperands(), [](Value operand) {
@@ -141,8 +142,8 @@ FailureOr<Decision> DecisionMaker::decideOne(PrecisionOpInterface op,
                      context.isIsland ? "an nn.autocast region says disabled"
                                       : "there is no low type"},
                     context.isIsland ? "region" : "--precision=fp32"};
-  // All rules are asked, so that one counts as used where something stronger
-  // wins.
+  // All rules are asked, so that a rule counts as used even where a stronger
+  // one wins.
   FailureOr<const PolicyRule *> ofNode = nodeRule(op);
   if (failed(ofNode))
     return failure();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What autocast decides for each op of a function, before a cast is made.
+/// The precision that autocast decides for each op of a function, before any
+/// cast is made.
 #ifndef MPC_PASSES_NN_AUTOCASTDECISIONS_H
 #define MPC_PASSES_NN_AUTOCASTDECISIONS_H
 
@@ -14,25 +15,28 @@ namespace mpc::nn {
 
 class AutocastOp;
 
-/// An op's precision and what chose it.
+/// An op's precision and its reason.
 struct Decision {
-  mlir::Type low; ///< The low type in force; null: as written.
+  /// The low type at this op; null where the op stays as written.
+  mlir::Type low;
   OpRule rule;
-  /// What chose: "policy mpc", "--keep-fp32", "FILE:3", "taint", "spread",
-  /// "region", "--precision=fp32".
+  /// The deciding flag or rule: "policy mpc", "--keep-fp32", "FILE:3", "taint",
+  /// "spread", "region", "--precision=fp32".
   std::string source;
-  /// Whether nn-simplify-casts may choose another type: a preset that is said
-  /// to decide like another system, a flag or a rule may not be overruled.
+  /// Whether nn-simplify-casts may choose another type. It may not overrule a
+  /// flag, a rule, or a preset that decides like another system.
   bool isOpen = false;
-  /// Whether a flag or a rule of a file chose: then it is done as it says.
+  /// Whether a flag or a rule of a file decided. Then the decision is carried
+  /// out as it says.
   bool isForced = false;
 };
 
-/// In program order, of the ops that have a precision rule.
+/// The decisions for the ops with a precision rule, in program order.
 using Decisions = llvm::MapVector<mlir::Operation *, Decision>;
 
-/// Decides by flags, policy and regions. Flags win over rules of a node, these
-/// over rules of a region (the inner one first), of an op, and the base.
+/// Decides by flags, policy and regions. Flags win over rules of a node. These
+/// win over rules of a region (the inner one first), then come rules of an op,
+/// then the base policy.
 class DecisionMaker {
 public:
   DecisionMaker(std::shared_ptr<const AutocastPolicy> policy,
@@ -40,11 +44,11 @@ public:
       : policy_(std::move(policy)), keepF32_(std::move(keepF32)),
         lower_(std::move(lower)), used_(this->policy_->rules.size()) {}
 
-  /// Fails, with errors at the rules, where two contradict each other.
+  /// Fails, with errors at the rules, where two rules contradict each other.
   llvm::FailureOr<Decisions> decide(mlir::func::FuncOp function,
                                     mlir::Type low);
 
-  /// Warns, at the rule, of each that decided about no op so far.
+  /// Warns, at the rule, of each rule that has decided about no op.
   void warnOfUnused(mlir::MLIRContext *context) const;
 
 private:
@@ -67,8 +71,8 @@ private:
 };
 
 /// grappler's passes over the ops of one function: taint (2), then spread (3
-/// and 4). Pass 1 is the rules; pass 5 does not arise, since every op has a
-/// kernel in 16 bits. The caller looks through region boundaries by itself.
+/// and 4). The rules are pass 1. Pass 5 is not needed, since every op has a
+/// kernel in 16 bits. The caller handles region boundaries.
 void colorDecisions(Decisions &decisions, bool taint, bool spread);
 
 } // namespace mpc::nn

@@ -27,7 +27,7 @@ static StringRef mnemonic(PrecisionOpInterface op) {
   return op->getName().stripDialect();
 }
 
-/// The rule in the op's own entry.
+/// The rule in the op's own TableGen entry.
 static OpRule ownRule(PrecisionOpInterface op, mlir::Type) {
   PrecisionRule rule = op.getPrecisionRule();
   OpRule result{rule, rule == PrecisionRule::KeepF32, ""};
@@ -45,8 +45,8 @@ static PrecisionRule torchRuleOf(StringRef cell) {
       .Default(PrecisionRule::Promote);
 }
 
-/// The row of the call that `op` is a part of, where PyTorch computes all of it
-/// in f32. Of other calls the parts decide.
+/// The row of the call of which `op` is a part, where PyTorch computes the
+/// whole call in f32. In other calls the parts decide.
 static const ReferenceRow *wideCallOf(PrecisionOpInterface op,
                                       StringRef ReferenceRow::*column) {
   auto call = op->getAttrOfType<mlir::StringAttr>(kCallAttr);
@@ -55,7 +55,8 @@ static const ReferenceRow *wideCallOf(PrecisionOpInterface op,
   return isWide ? row : nullptr;
 }
 
-/// PyTorch's entry `cell`. What is on no list runs in its operands' type.
+/// The rule of PyTorch's entry `cell`. An op on no list runs in its operands'
+/// type.
 static OpRule torchRule(PrecisionOpInterface op, StringRef list,
                         StringRef ReferenceRow::*column) {
   const ReferenceRow *call = wideCallOf(op, column);
@@ -83,7 +84,8 @@ static OpRule torchCpuRule(PrecisionOpInterface op, mlir::Type) {
   return torchRule(op, "CPU", &ReferenceRow::torchCpu);
 }
 
-/// TensorFlow has these ops as several: our own rule, in grappler's words.
+/// The rule of an op that is several ops in TensorFlow: our own rule, in
+/// grappler's words.
 static OpRule grapplerRuleOfComposite(PrecisionOpInterface op) {
   OpRule result = ownRule(op, {});
   if (result.rule == PrecisionRule::Promote)
@@ -120,7 +122,7 @@ static OpRule grapplerRule(PrecisionOpInterface op, mlir::Type low) {
   return result;
 }
 
-/// A loss that is computed from the model's outputs, or an op that is one.
+/// Whether the op computes a loss from the model's outputs, or is a loss.
 static bool isLoss(PrecisionOpInterface op) {
   return op->hasAttr(kLossAttr) || op.getReferenceOp().contains("_loss");
 }

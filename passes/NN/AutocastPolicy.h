@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Autocast policies: what gives an op its precision rule. A policy is a
+/// Autocast policies, which give ops their precision rules. A policy is a
 /// preset, or a file that changes one (docs/semantics/autocast.md).
 #ifndef MPC_PASSES_NN_AUTOCASTPOLICY_H
 #define MPC_PASSES_NN_AUTOCASTPOLICY_H
@@ -16,26 +16,27 @@
 
 namespace mpc::nn {
 
-/// What a policy says of one op, before its neighbours are looked at.
+/// The rule of a policy for one op, before its neighbours are considered.
 struct OpRule {
   PrecisionRule rule = PrecisionRule::Infer;
-  /// Whether the op's f32 taints what is behind it (grappler's deny list). An
-  /// op that a system does not know stays in f32 and taints nothing.
+  /// Whether the op's f32 taints the ops after it (grappler's deny list). An op
+  /// that a system does not know stays in f32 and taints nothing.
   bool taints = false;
-  /// Why, for people: "softmax.int is fp32_set_opt_dtype in PyTorch's list".
+  /// The reason, for people: "softmax.int is fp32_set_opt_dtype in PyTorch's
+  /// list".
   std::string why;
 };
 
-/// What becomes of a number (a constant of one value, a tensor of no
-/// dimensions) that the 16-bit type of the operands beside it does not hold.
+/// The treatment of a number (a constant of one value, or a tensor without
+/// dimensions) that the 16-bit type of the other operands cannot hold.
 enum class Numbers {
-  /// Arithmetic computes with its f32 value and rounds once, at the result;
-  /// other ops read it rounded. So does PyTorch.
+  /// Arithmetic computes with its f32 value and rounds once, at the result.
+  /// Other ops read it rounded. PyTorch does so.
   Carry,
-  /// The same; but one that would be 0, subnormal or infinite keeps the op in
-  /// f32, and so does a bound beside 1 that would be 1.
+  /// As Carry, but a number that would become 0, subnormal or infinite keeps
+  /// the op in f32, and so does a bound near 1 that would become 1.
   KeepRange,
-  /// It is rounded to the type of the others, as TensorFlow converts it.
+  /// The number is rounded to the type of the other operands, as in TensorFlow.
   Round,
 };
 
@@ -47,7 +48,8 @@ struct AutocastPreset {
   OpRule (*ruleOf)(PrecisionOpInterface op, mlir::Type low);
   bool taint = false;
   bool spread = false;
-  /// Ours: nn-simplify-casts may move what it leaves open.
+  /// Whether the preset is our own, so that nn-simplify-casts may move what it
+  /// leaves open.
   bool isOwn = false;
   Numbers numbers = Numbers::Carry;
 };
@@ -61,34 +63,34 @@ std::string knownAutocastPresets();
 struct PolicyRule {
   enum class Subject { Op, Region, Node };
   Subject subject;
-  PrecisionRule action; ///< Lower, KeepF32 or Infer.
-  std::string name;     ///< Of an op or region; a glob over node names.
+  PrecisionRule action; ///< The action: Lower, KeepF32 or Infer.
+  std::string name; ///< The name of an op or region, or a glob over node names.
   unsigned line = 0;
 
-  /// As written: "deny node h.0.*".
+  /// The rule as it was written: "deny node h.0.*".
   [[nodiscard]] std::string text() const;
 };
 
-/// A preset and what a file changes of it.
+/// A preset with the changes that a file makes.
 struct AutocastPolicy {
   const AutocastPreset *base = nullptr;
-  /// Deny taints forward through infer and clear up to the last of deny and
-  /// infer; what is tainted stays in f32.
+  /// Whether deny ops taint infer and clear ops after them, up to the next deny
+  /// or infer op. Tainted ops stay in f32.
   bool taint = false;
-  /// Infer and clear run in the low type between two lowered ops, and clear
-  /// ops beside lowered ones; what neither reaches stays in f32.
+  /// Whether infer and clear ops between two lowered ops, and clear ops beside
+  /// lowered ones, run in the low type. All others stay in f32.
   bool spread = false;
-  std::string file; ///< Empty for a preset.
-  std::string text; ///< What the file says.
+  std::string file; ///< The file's name; empty for a preset.
+  std::string text; ///< The text of the file.
   std::vector<PolicyRule> rules;
 };
 
 /// A preset as a policy.
 AutocastPolicy makePolicy(const AutocastPreset &preset);
 
-/// What a policy's name or file gives. A name that is a preset and a file in
-/// the current folder at once is refused; "preset:NAME" and "./NAME" are not
-/// ambiguous. Messages name the file and line, one a line.
+/// Finds a policy by name or file. A name that is a preset and also a file in
+/// the current folder is refused; "preset:NAME" and "./NAME" are not ambiguous.
+/// Messages name file and line, one message a line.
 struct PolicyError {
   enum class Kind { Usage, File, Content } kind;
   std::string message;
@@ -98,8 +100,8 @@ using PolicyOrError =
 PolicyOrError loadAutocastPolicy(llvm::StringRef nameOrFile,
                                  mlir::MLIRContext &context);
 
-/// Reads the text of a policy file. `context` has the dialects whose ops may
-/// be named.
+/// Reads the text of a policy file. `context` must have loaded the dialects
+/// whose ops the file may name.
 llvm::Expected<AutocastPolicy> parseAutocastPolicy(llvm::StringRef text,
                                                    llvm::StringRef file,
                                                    mlir::MLIRContext &context);

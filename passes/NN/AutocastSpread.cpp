@@ -16,7 +16,7 @@ static bool isCastableOf(Operation *op, Value value) {
          !hasOwnType(op, value);
 }
 
-/// The op that makes `value`, inside of the region that yields it.
+/// The op that produces `value`, inside of the region that yields it.
 static Operation *producerOf(Value value) {
   Operation *op = value.getDefiningOp();
   while (auto region = dyn_cast_or_null<AutocastOp>(op)) {
@@ -40,7 +40,7 @@ static void collectUsers(Value value, SmallVectorImpl<Operation *> &users) {
 
 namespace {
 
-/// Walks over ops along values that may be cast.
+/// Walks from op to op along values that may be cast.
 class Coloring {
 public:
   explicit Coloring(Decisions &decisions) : decisions_(decisions) {}
@@ -67,7 +67,7 @@ private:
     return result;
   }
 
-  /// Adds `root` and what it reaches through ops that may be entered.
+  /// Adds `root` and all ops reachable from it through ops that may be entered.
   void flood(Operation *root, Direction direction, OpSet &reached,
              Test mayEnter) {
     SmallVector<Operation *> stack = {root};
@@ -80,7 +80,8 @@ private:
         }
   }
 
-  /// Islands and ops without a value to cast are no part of the graph.
+  /// Whether the op belongs to the graph. Islands and ops without a castable
+  /// value do not.
   bool takesPart(Operation *op) {
     auto it = decisions_.find(op);
     auto isCast = [&](Value value) { return isCastableOf(op, value); };
@@ -125,7 +126,8 @@ static std::string describe(Operation *op) {
   return node.empty() ? text : "'" + node.str() + "' (" + text + ")";
 }
 
-/// Clear ops that lead to no deny or infer end the path: they stay free.
+/// Clear ops from which no deny or infer op can be reached end the path. They
+/// stay free.
 void Coloring::taint() {
   OpSet upstream;
   for (Operation *root :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-bound-gradients: marks casts whose gradient where they are 0 is beyond f16
-// whatever the loss scale.
+// nn-bound-gradients: marks casts at whose zeros the gradient exceeds f16 for
+// any loss scale.
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/Annotations.h"
@@ -20,14 +20,14 @@ using namespace mpc::nn;
 /// The largest finite f16.
 static constexpr double kMostHalf = 65504.0;
 
-/// What `value` repeats or reshapes.
+/// The value that `value` repeats or reshapes.
 static Value skipMoves(Value value) {
   while (isa_and_nonnull<BroadcastOp, ReshapeOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }
 
-/// The one number of a constant, looked for behind a cast; 0 for any other.
+/// The one number of a constant, also through a cast; 0 for any other value.
 static double numberOf(Value value) {
   value = skipMoves(value);
   auto cast = value.getDefiningOp<CastOp>();
@@ -35,8 +35,8 @@ static double numberOf(Value value) {
   return number ? number->convertToDouble() : 0.0;
 }
 
-/// What `value`, a norm of a kind, is where that norm is 0: the number that
-/// keeps it from 0. 0 where there is none.
+/// The value of `value`, which contains a norm, where that norm is 0: the
+/// number that keeps it from 0. The result is 0 where there is no such number.
 static double leastOf(Value value) {
   value = skipMoves(value);
   Operation *op = value.getDefiningOp();
@@ -50,7 +50,7 @@ static double leastOf(Value value) {
   return 0.0;
 }
 
-/// What `factor` is where the norm in it is 0; 0 where there is no norm.
+/// The value of `factor` where the norm in it is 0; 0 where it has no norm.
 static double mostOf(Value factor) {
   Operation *op = skipMoves(factor).getDefiningOp();
   double least = 0.0;
@@ -63,8 +63,8 @@ static double mostOf(Value factor) {
   return least > 0.0 ? 1.0 / least : 0.0;
 }
 
-/// Of an op that divides by a norm what is divided, if its gradient is beyond
-/// f16 where the norm is 0; null otherwise.
+/// The dividend of an op that divides by a norm, if its gradient exceeds f16
+/// where the norm is 0; else null.
 static Value findMagnified(Operation *op) {
   if (!isa<Float32Type>(getElementTypeOrSelf(op->getResult(0))))
     return {};
@@ -98,8 +98,8 @@ struct BoundGradientsPass
   }
 
 private:
-  /// Marks the casts from f16 that `value`, f32, is made of by products and
-  /// sums.
+  /// Marks the casts from f16 from which `value`, f32, is computed by products
+  /// and sums.
   static void markCasts(Value value) {
     SmallVector<Value> pending{value};
     DenseSet<Operation *> seen;

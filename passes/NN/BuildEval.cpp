@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// The key, or that this is the first step and batch.
+/// The key, or the number of the first step and batch.
 static Value randomPart(OpBuilder &builder, Location loc, StringAttr part,
                         Type type, int64_t seed) {
   double value = part == kRandomParts[0] ? static_cast<double>(seed) : 0.0;
@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  /// What the functions are called with; the arguments of @model come first.
+  /// Adds the arguments of the calls; the arguments of @model come first.
   void addInputs(func::FuncOp signature) {
     for (BlockArgument argument : signature.getArguments()) {
       unsigned index = argument.getArgNumber();
@@ -96,7 +96,8 @@ private:
     }
   }
 
-  /// Results are told apart by their names; silence would lose one.
+  /// Results have different names. A collision is an error, because one result
+  /// would be lost.
   void addResult(Value value, StringRef text) {
     StringAttr name = builder_.getStringAttr(text);
     auto it = llvm::find(names_, name);
@@ -111,7 +112,7 @@ private:
     }
   }
 
-  /// A loss that is the model's output of that name is there already.
+  /// A loss that is the model's output of the same name exists already.
   void addLoss(Value value) {
     auto output = loss_.getResultAttrOfType<StringAttr>(0, kLossOutput);
     StringAttr name = builder_.getStringAttr("loss");
@@ -160,7 +161,7 @@ private:
 
   ModuleOp module_;
   func::FuncOp model_, loss_, eval_;
-  int64_t seed_; ///< Of random numbers.
+  int64_t seed_; ///< The seed of random numbers.
   OpBuilder builder_;
   SmallVector<Value> inputs_;
   SmallVector<Value> results_;
@@ -168,7 +169,7 @@ private:
   LogicalResult clash_ = success();
 };
 
-/// Makes an entry of @measure, whose random numbers are those of @eval.
+/// Makes @measure an entry with the same random numbers as @eval.
 void finishMeasure(func::FuncOp measure, int64_t seed) {
   auto b = OpBuilder::atBlockBegin(&measure.getBody().front());
   for (unsigned i = measure.getNumArguments(); i-- > 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-cast-outputs: gives the model's outputs a type.
+// nn-cast-outputs: casts the model's outputs to a type.
 #include "passes/NN/Passes.h"
 
 #include "dialects/Interfaces/Precision.h"

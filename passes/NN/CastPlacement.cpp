@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From IR to a PlacementGraph: what is free, what may be low, what it costs.
+// Builds a PlacementGraph from IR: the free ops, the ops that may be low, and
+// the costs.
 #include "passes/NN/CastPlacement.h"
 
 #include "dialects/NN/Annotations.h"
@@ -11,12 +12,12 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// Costs count 64ths of a byte moved. A multiply-add in f32 takes the time of
-/// 1/8 byte and one in the low type that of 1/64: what accelerators with
-/// matrix units offer (67 and 990 TFLOP/s to 4.8 TB/s are 7 and 103).
+/// Costs count 64ths of a moved byte. A multiply-add in f32 takes as long as
+/// 1/8 byte and one in the low type as 1/64. Accelerators with matrix units
+/// have these ratios (67 and 990 TFLOP/s to 4.8 TB/s are 7 and 103).
 static constexpr int64_t kByte = 64, kF32MultiplyAdd = 8, kLowMultiplyAdd = 1;
 
-/// Above any tensor that exists; keeps sums of costs below kInfinite.
+/// A bound above any existing tensor. It keeps sums of costs below kInfinite.
 static constexpr int64_t kMaxCount = int64_t{1} << 40;
 
 static int64_t limited(int64_t a, int64_t b) {
@@ -64,8 +65,8 @@ static bool isMarked(Operation *op, StringRef name, Type low) {
   return mark && mark.getValue() == low;
 }
 
-/// An op is free if it is marked, runs in either type, and all of it is in one
-/// of the two.
+/// Whether the op is free: it is marked, runs in either type, and all its
+/// values have one of the two.
 bool CastPlacement::isFree(Operation *op) const {
   bool refusable = refuse_ && isMarked(op, kRefusableAttr, low_);
   if (!isa<PrecisionOpInterface>(op) ||
@@ -80,7 +81,7 @@ bool CastPlacement::isFree(Operation *op) const {
       return false;
     common = type;
   }
-  // What yields no float has no type to choose.
+  // An op without floating results has no type to choose.
   return llvm::any_of(op->getResults(),
                       [&](Value result) { return isChosen(op, result); });
 }
@@ -133,7 +134,7 @@ unsigned CastPlacement::readerNode(Operation *op, Value read) const {
   return pinnedNode(narrows ? cast.getOutput() : read);
 }
 
-/// Those who read `value`, directly or through casts that may be taken back.
+/// The readers of `value`, directly or through casts that may be removed.
 void CastPlacement::findReaders(Value value, Readers &readers) const {
   for (Operation *user : value.getUsers()) {
     auto cast = dyn_cast<CastOp>(user);
@@ -144,7 +145,7 @@ void CastPlacement::findReaders(Value value, Readers &readers) const {
   }
 }
 
-/// True where all that reads the op's results would round them to the low type
+/// Whether all readers of the op's results would round them to the low type
 /// anyway.
 bool CastPlacement::isReadLowOnly(Operation *op) const {
   Readers readers;
@@ -159,8 +160,9 @@ bool CastPlacement::isReadLowOnly(Operation *op) const {
   });
 }
 
-/// Rounds nothing that anyone reads in f32: an op that autocast has put in f32
-/// may only become low where its result is read in the low type alone.
+/// Prevents roundings that a reader in f32 would see: an op that autocast has
+/// put in f32 may become low only where its results are read in the low type
+/// alone.
 void CastPlacement::limitTypes() {
   for (size_t i = placed_.size(); i-- > 0;) {
     auto &[op, decision] = placed_.begin()[i];
@@ -168,8 +170,8 @@ void CastPlacement::limitTypes() {
   }
 }
 
-/// False of what never is in memory: a constant of one value is part of the
-/// kernel that reads it, and so is what one elementwise op hands to another.
+/// False for a value that is never in memory: a constant of one value is part
+/// of the kernel that reads it, and so is a value between two elementwise ops.
 bool CastPlacement::findMoved(Value value) const {
   Operation *writer = value.getDefiningOp();
   if (!writer)
@@ -241,7 +243,8 @@ void CastPlacement::addValue(Value value) {
     int64_t lowBytes = elements * low_.getWidth() / 8 * kByte;
     int64_t f32Bytes = elements * f32_.getWidth() / 8 * kByte;
     entry.widening = entry.narrowing = lowBytes + f32Bytes;
-    // The optimizer writes the low copy of a parameter while it has it.
+    // The optimizer writes the low copy of a parameter together with the
+    // parameter.
     if (isa_and_present<GetOp>(writer))
       entry.narrowing = lowBytes;
   }

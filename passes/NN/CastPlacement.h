@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which of the ops whose type nn-autocast left open run in the low type.
-/// Changes nothing. The cost model: docs/rationale/cast-placement.md.
+/// Decides which of the ops whose type nn-autocast left open run in the low
+/// type. Changes no IR. The cost model: docs/rationale/cast-placement.md.
 #ifndef MPC_PASSES_NN_CASTPLACEMENT_H
 #define MPC_PASSES_NN_CASTPLACEMENT_H
 
@@ -19,33 +19,33 @@ public:
 
   struct Decision {
     bool wasLow, isLow;
-    /// What each operand stands for, before any cast that may be taken back;
-    /// null where an operand is neither f32 nor of the low type, or has a type
-    /// of its own.
+    /// The source of each operand, before any cast that may be removed; null
+    /// for an operand that is neither f32 nor of the low type, or that has a
+    /// type of its own.
     llvm::SmallVector<mlir::Value> sources;
   };
-  /// In program order, also where nothing changes.
+  /// The decisions in program order, also those that change nothing.
   using Decisions = llvm::MapVector<mlir::Operation *, Decision>;
   const Decisions &decisions() const { return placed_; }
 
   /// True of f32 and of the low type.
   bool isCastable(mlir::Value value) const;
-  /// True of an operand or result of `op` whose type is that of `op`.
+  /// True of an operand or result of `op` that has the type in which `op` runs.
   bool isChosen(mlir::Operation *op, mlir::Value value) const;
-  /// True of a cast that may be taken back: an exact widening, or what was
-  /// inserted for a refusable op.
+  /// True of a cast that may be removed: an exact widening, or a cast inserted
+  /// for a refusable op.
   bool isTransparent(CastOp cast) const;
-  /// By how much the program would cost more, in bytes, if the type of this op
-  /// alone were the other one.
+  /// The additional cost of the program, in bytes, if the type of this op alone
+  /// were the other one.
   int64_t bytesOfChange(mlir::Operation *op) const;
-  /// The graph that was cut, and how. The first two of its ops stand for all
-  /// that are decided; the others have their names.
+  /// The graph and its cut. The first two of its ops stand for all ops that are
+  /// decided; the others have their names.
   llvm::json::Object toJSON() const;
 
 private:
-  /// Two nodes stand for all ops that are decided.
+  /// The first two nodes stand for all ops that are decided.
   enum : unsigned { PinnedLow, PinnedF32, FirstFree };
-  /// Each reading op and its node.
+  /// Each reading op with its node.
   using Readers = llvm::SmallMapVector<mlir::Operation *, unsigned, 4>;
 
   void addOp(mlir::Operation *op);
@@ -66,9 +66,9 @@ private:
   mlir::FloatType low_, f32_;
   bool refuse_;
   Decisions placed_;
-  llvm::DenseMap<mlir::Value, bool> moved_; ///< What isMoved has found.
+  llvm::DenseMap<mlir::Value, bool> moved_; ///< The results of isMoved so far.
   PlacementGraph graph_;
-  llvm::SmallVector<bool> isLow_; ///< By node.
+  llvm::SmallVector<bool> isLow_; ///< Whether each node runs in the low type.
 };
 
 } // namespace mpc::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-check-epsilon: warns of small constants, and of bounds beside 1, that
-// their type does not hold.
+// nn-check-epsilon: warns of small constants, and of bounds near 1, that their
+// type cannot hold.
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/Constants.h"
@@ -19,7 +19,8 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// The one number of a constant, looked for behind a cast; empty for any other.
+/// The one number of a constant, also through a cast; empty for any other
+/// value.
 static std::optional<APFloat> getConstant(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
   return splatOf(cast ? cast.getInput() : value);
@@ -39,7 +40,7 @@ struct CheckEpsilonPass
 
 private:
   void check(Operation *op) {
-    // A cast says nothing of how its result is used.
+    // A cast does not tell how its result is used.
     if (!isa<CastOp>(op))
       for (Value operand : op->getOperands())
         if (std::optional<APFloat> constant = getConstant(operand))
@@ -52,8 +53,8 @@ private:
     warn(op, "epsilon", value, lossIn(value, type), type, "takes it");
   }
 
-  /// A number that an op carries is held by it, but may be nothing beside what
-  /// the result is rounded to: 0 + 1e-8 is 0 in f16.
+  /// An op that keeps a number in f32 does not lose it, but the result may be
+  /// rounded so that it makes no difference: 0 + 1e-8 is 0 in f16.
   void checkConstant(Operation *op, Value operand, const APFloat &constant) {
     auto rule = dyn_cast<PrecisionOpInterface>(op);
     bool isCarried = rule && rule.carriesNumbers() && rule.hasOwnType(operand);
@@ -69,7 +70,7 @@ private:
 
   void warn(Operation *op, StringRef what, const APFloat &value, StringRef loss,
             FloatType type, StringRef use) {
-    // What is infinite is a mask's, and shows in the result.
+    // An infinite number is a mask's, and is visible in the result.
     if (loss.empty() || loss == "infinite")
       return;
     std::string text;
@@ -78,7 +79,7 @@ private:
         << ", in which " << op->getName() << " " << use;
     if (!type.isF32())
       text += "; --keep-fp32 keeps nodes in f32";
-    // The loss is made of the model: both hold the node.
+    // The loss contains the model, so that both have the node.
     std::string key = text;
     llvm::raw_string_ostream(key) << op->getLoc();
     if (told_.insert(key).second)

@@ -28,9 +28,9 @@ struct GradientMarker : OpBuilder::Listener {
   }
 };
 
-/// Expands one nn.vjp whose callee holds none. The callee's body is cloned to a
-/// block of its own: its arguments are told apart there even where the nn.vjp
-/// passes one value for two of them.
+/// Expands one nn.vjp whose callee contains none. The callee's body is cloned
+/// to a block of its own. Its arguments are distinct there, even where the
+/// nn.vjp passes one value for two of them.
 class Expansion {
 public:
   Expansion(VJPOp op, func::FuncOp callee) : op_(op), callee_(callee) {}
@@ -46,7 +46,7 @@ public:
     return success();
   }
 
-  /// Ops that run() has put in the place of the nn.vjp.
+  /// The number of ops by which run() replaced the nn.vjp.
   size_t numOps() const { return size_; }
 
 private:
@@ -69,7 +69,7 @@ private:
       results_.push_back(mapping.lookupOrDefault(result));
   }
 
-  /// Marks the values that depend on what is differentiated by.
+  /// Marks the values that depend on the primals.
   void findActive() {
     DenseSet<Attribute> wrt;
     for (Attribute symbol : op_.getWrt())
@@ -186,7 +186,7 @@ struct DifferentiatePass
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(expandAll(function, symbols)))
         return signalPassFailure();
-    // What stopped gradients is now equal to what it took.
+    // A stop_gradient now equals its operand.
     getOperation().walk([](StopGradientOp op) {
       op.replaceAllUsesWith(op.getInput());
       op.erase();
@@ -194,7 +194,7 @@ struct DifferentiatePass
   }
 
 private:
-  /// Expands every nn.vjp in `function`, and first those in its callees.
+  /// Expands every nn.vjp in `function`, and before that those in its callees.
   LogicalResult expandAll(func::FuncOp function, SymbolTable &symbols) {
     if (!visiting_.insert(function).second)
       return function.emitError("differentiates itself");
@@ -229,7 +229,7 @@ private:
   /// Each level of derivatives multiplies the ops of the one below.
   static constexpr size_t kMaxDepth = 64, kMaxOps = size_t{1} << 18;
 
-  size_t made_ = 0; ///< Ops, by all expansions.
+  size_t made_ = 0; ///< The number of ops that all expansions have made.
   DenseSet<Operation *> visiting_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-expect-gates: random gates give way to what they are on average.
+// nn-expect-gates: replaces random gates by their expected values.
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/Constants.h"
@@ -18,7 +18,7 @@ namespace mpc::nn {
 using namespace mlir;
 using namespace mpc::nn;
 
-/// Whether `x` is numbers in [0, 1) that nobody has given a key yet.
+/// Whether `x` is uniform numbers in [0, 1) without a key.
 static bool isUnkeyedUniform(Value x) {
   x = movedFrom(x);
   if (auto cast = x.getDefiningOp<CastOp>();
@@ -36,8 +36,8 @@ static Value clampToUnit(GradientBuilder &g, Value x) {
   return MinimumOp::create(g.b, g.loc, x.getType(), positive, g.splat(x, 1.0));
 }
 
-/// The chance that a comparison of uniform numbers is true, in the type of what
-/// they are compared with; null for any other comparison.
+/// The probability that a comparison of uniform numbers is true, in the type of
+/// the other operand; null for any other comparison.
 static Value chanceOf(GradientBuilder &g, Value condition) {
   auto compare = condition.getDefiningOp<CompareOp>();
   if (!compare)
@@ -50,13 +50,13 @@ static Value chanceOf(GradientBuilder &g, Value condition) {
   if (isLeft == isRight || (!isBelow && !isAbove))
     return {};
   Value bound = clampToUnit(g, isLeft ? right : left);
-  // u < p has the chance p, and so has p > u.
+  // u < p has the probability p, and so has p > u.
   return isLeft == isBelow ? bound : g.sub(g.splat(bound, 1.0), bound);
 }
 
 namespace {
 
-/// floor(c + u) is c on average, whatever c is.
+/// The expected value of floor(c + u) is c, for any c.
 struct ExpectFloor : OpRewritePattern<FloorOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-find-norms: norms that a model writes out, as nn.rms_norm.
+// nn-find-norms: turns norms that a model writes out into nn.rms_norm.
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/NormPatterns.h"

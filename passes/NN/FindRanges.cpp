@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-find-ranges: says at arguments which integers they may hold.
+// nn-find-ranges: states on arguments the integers that they may hold.
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/Annotations.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// Adds the range of `operand`, where that is an argument of `function`.
+/// Adds the range of `operand`, where it is an argument of `function`.
 static void addRange(func::FuncOp function, OpOperand &operand,
                      IndexRange range) {
   auto argument = dyn_cast<BlockArgument>(operand.get());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an op follows that has no type of its own.
+// The type of an op that has no type of its own and follows its operands.
 #include "passes/NN/FollowedType.h"
 
 #include "dialects/Interfaces/NodeNames.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// In the order in which PyTorch lets operands decide a type.
+/// The order in which PyTorch lets operands decide a type.
 enum class Priority { Tensor, Scalar, Number };
 
 static Priority priorityOf(Value value) {
@@ -26,12 +26,12 @@ static Priority priorityOf(Value value) {
   };
   if (splatOf(value))
     return Priority::Number;
-  // An op of scalars has none but these: they are its tensors.
+  // An op on scalars alone treats them as its tensors.
   return rankOf(value) > 0 && rankOf(movedFrom(value)) == 0 ? Priority::Scalar
                                                             : Priority::Tensor;
 }
 
-/// Whether `type` surely holds the one number of `value`, all digits of it.
+/// Whether `type` certainly holds the one number of `value` exactly.
 static bool holds(FloatType type, Value value) {
   if (getElementTypeOrSelf(value) == type)
     return true;
@@ -123,7 +123,7 @@ FollowedType Promotion::followedType(function_ref<Type(Value)> typeOf) const {
   return result;
 }
 
-/// What an op carries is added or multiplied, and no bound.
+/// A number that an op carries is added or multiplied, and is no bound.
 StringRef Promotion::lossOf(const APFloat &number, FloatType type) const {
   StringRef loss = lossIn(number, type);
   auto rule = dyn_cast<PrecisionOpInterface>(op_);
@@ -136,7 +136,7 @@ bool Promotion::carries(Value number, FloatType type) const {
   if (type.isF32() || !rule || !rule.carriesNumbers() ||
       !llvm::is_contained(numbersBeside_, number) || holds(type, number))
     return false;
-  // 0 times what has become infinite is NaN, whatever a policy rounds.
+  // 0 times a number that has become infinite is NaN, whatever a policy rounds.
   std::optional<APFloat> known = splatOf(number);
   return numbers_ != Numbers::Round ||
          (known && lossIn(*known, type) == "infinite");
@@ -165,7 +165,7 @@ Value mpc::nn::findOverflow(ArrayRef<Value> operands, FloatType low) {
 }
 
 std::string mpc::nn::describeSource(Value value) {
-  // A cast has no type of its own to follow: the value that it casts has.
+  // A cast has no type of its own; its operand has.
   while (auto cast = value.getDefiningOp<CastOp>())
     value = cast.getInput();
   Operation *op = value.getDefiningOp();

@@ -13,39 +13,39 @@
 
 namespace mpc::nn {
 
-/// The widest castable type of `types`: f32 where two 16-bit types meet. Null
-/// where none may be cast.
+/// The widest castable type of `types`: f32 for two different 16-bit types.
+/// Null where none may be cast.
 mlir::Type widestType(mlir::TypeRange types);
 
-/// What an op runs in that follows its operands.
+/// The type in which an op runs that follows its operands.
 struct FollowedType {
-  mlir::Type type; ///< Null where no operand may be cast.
-  /// The operand that brought `type`; null where two 16-bit types meet.
+  mlir::Type type; ///< The type; null where no operand may be cast.
+  /// The operand from which `type` comes; null for two different 16-bit types.
   mlir::Value from;
-  /// What the number `from` would be in the type of the other operands: "0",
-  /// "subnormal", "infinite", "1" or "-1". Empty where no number keeps the op
-  /// in f32.
+  /// The value that the number `from` would have in the type of the other
+  /// operands: "0", "subnormal", "infinite", "1" or "-1". Empty where no number
+  /// keeps the op in f32.
   llvm::StringRef loss;
 };
 
-/// The operands of an op by the order in which PyTorch lets them decide a type:
-/// tensors, then scalars (tensors of no dimensions, repeated), then numbers
-/// that are written into the model. The first of these that there are decide;
-/// what is behind them is a number beside them, whose type decides nothing.
+/// The operands of an op in the order in which PyTorch lets them decide a type:
+/// tensors, then scalars (tensors without dimensions, repeated), then numbers
+/// that are written in the model. The first of these kinds that is present
+/// decides. Operands of later kinds are numbers whose types decide nothing.
 class Promotion {
 public:
   /// `operands` are those of `op` that may be cast.
   Promotion(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
             Numbers numbers);
 
-  /// The widest type of the deciding operands; f32 where that would lose a
-  /// number beside them that the policy keeps.
+  /// The widest type of the deciding operands; f32 where that type would lose a
+  /// number that the policy keeps.
   [[nodiscard]] FollowedType followedType() const;
-  /// The same where operands have the element types that `typeOf` says.
+  /// The type if operands have the element types that `typeOf` says.
   [[nodiscard]] FollowedType
   followedType(llvm::function_ref<mlir::Type(mlir::Value)> typeOf) const;
 
-  /// The type in which `op` reads `operand` where it runs in `type`: f32 for a
+  /// The type in which `op` reads `operand` if the op runs in `type`: f32 for a
   /// number that it carries, as 1/sqrt(32) in f16, else `type`.
   [[nodiscard]] mlir::Type readType(mlir::Value operand, mlir::Type type) const;
 
@@ -59,24 +59,25 @@ private:
   Numbers numbers_;
 };
 
-/// What is left of `value` in `type` where that is too little: "0",
-/// "subnormal" or "infinite"; empty where it is held or rounded, was never
-/// finite, or was 0.
+/// The value of `value` in `type` where that is a loss: "0", "subnormal" or
+/// "infinite". Empty where it is exact or rounded, was never finite, or was 0.
 llvm::StringRef lossIn(const llvm::APFloat &value, mlir::FloatType type);
 
-/// "1" or "-1" where `value` is beside it and `type` has no number between, as
-/// 1 - 1e-4 in 16 bits: what a bound keeps from a pole is on it. Else empty.
+/// "1" or "-1" where `value` is near it and `type` has no number between, as 1
+/// - 1e-4 in 16 bits: a bound that keeps an operand from a pole would lie on
+/// the pole. Else empty.
 llvm::StringRef poleIn(const llvm::APFloat &value, mlir::FloatType type);
 
-/// One of `operands` that is a constant with a finite number that is infinite
-/// in `low`, as the -3e38 of a mask in f16; null where there is none.
+/// An operand of `operands` that is a constant with a finite number that is
+/// infinite in `low`, as the -3e38 of a mask in f16; null where there is none.
 mlir::Value findOverflow(llvm::ArrayRef<mlir::Value> operands,
                          mlir::FloatType low);
 
-/// `number` in `digits` digits, or in as many more as tell an f32 from 1.
+/// `number` in `digits` digits, or in as many more as distinguish an f32 from
+/// 1.
 std::string textOf(const llvm::APFloat &number, unsigned digits);
 
-/// Where `value` comes from, in the model's names: "'fc' (linear)".
+/// The origin of `value`, in the model's names: "'fc' (linear)".
 std::string describeSource(mlir::Value value);
 
 } // namespace mpc::nn

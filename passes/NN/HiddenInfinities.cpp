@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds infinities that 16 bits alone make and that are hidden behind.
+// Finds infinities that arise in 16 bits but not in f32, and that later ops
+// hide.
 #include "passes/NN/HiddenInfinities.h"
 
 #include "dialects/Interfaces/Precision.h"
@@ -12,7 +13,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// Whether `type` ends before f32 does: f16, not bf16.
+/// Whether `type` has a smaller range than f32: f16, but not bf16.
 static bool hasSmallRange(Type type) {
   auto real = dyn_cast_or_null<FloatType>(type);
   return real && APFloat::semanticsMaxExponent(real.getFloatSemantics()) <
@@ -25,8 +26,8 @@ static bool isReal(Value value) {
 
 namespace {
 
-/// What becomes of infinities in one function. Three walks: types, infinities
-/// as they go forward, and what hides them as it is seen backward.
+/// The flow of infinities in one function. There are three walks: types;
+/// infinities, forward; ops that hide them, backward.
 class InfinityFlow {
 public:
   InfinityFlow(func::FuncOp function, Numbers numbers,
@@ -39,23 +40,24 @@ public:
       look(op);
   }
 
-  /// Whether an infinity that `op` makes or passes on in a low type is hidden.
+  /// Whether an infinity that `op` makes or passes on in a low type is hidden
+  /// later.
   [[nodiscard]] bool isHidden(Operation *op) const {
     return runsLow(op) && carries_.contains(op) && hider(op);
   }
 
-  /// Whether what reads the result of a hidden op hides it, or is in f32.
+  /// Whether the readers of a hidden op's result hide it, or run in f32.
   [[nodiscard]] bool isLast(Operation *op) const {
     return llvm::none_of(op->getUsers(),
                          [&](Operation *user) { return isHidden(user); });
   }
 
-  /// The op that hides what `op` makes; null where none does.
+  /// The op that hides the infinities that `op` makes; null where none does.
   [[nodiscard]] Operation *hider(Operation *op) const {
     return hiders_.lookup(op);
   }
 
-  /// Whether `op` runs in f32 and its result may be beyond 16 bits.
+  /// Whether `op` runs in f32 and its result may exceed the range of 16 bits.
   [[nodiscard]] bool mayBeLarge(Operation *op) const {
     return large_.contains(op) && !runsLow(op);
   }
@@ -90,7 +92,8 @@ private:
         .type;
   }
 
-  /// The ops that read `value`; of the end of a region what reads its result.
+  /// The ops that read `value`. For the terminator of a region these are the
+  /// ops that read its result.
   template <typename Fn>
   static void forEachReader(Value value, Fn fn) {
     for (OpOperand &use : value.getUses())
@@ -129,8 +132,8 @@ private:
           pass(result, *marked);
   }
 
-  /// Marks what reads `value` and passes an infinity on. In program order, so
-  /// that these come to their turn later.
+  /// Marks the readers of `value` that pass an infinity on. Walks in program
+  /// order reach them later.
   static void pass(Value value, DenseSet<Operation *> &marked) {
     if (isReal(value))
       forEachReader(value, [&](OpOperand &use) {
@@ -157,10 +160,10 @@ private:
   Numbers numbers_;
   const Decisions &decisions_;
   SmallVector<Operation *> ops_;
-  /// What each op that is decided about will run in.
+  /// The type in which each decided op will run.
   DenseMap<Operation *, Type> types_;
-  /// Ops whose results may be infinite since one was made in a low type, and
-  /// those whose results would be if one were.
+  /// Ops whose results may be infinite because an infinity arose in a low type,
+  /// and ops whose results would be if one arose.
   DenseSet<Operation *> carries_, large_;
   DenseMap<Operation *, Operation *> hiders_;
 };
@@ -177,8 +180,8 @@ static void keepInF32(Operation *op, Operation *hider, Decision &decision) {
       ")";
 }
 
-/// Whether nn-simplify-casts may lower an op that computes, as sqrt does, with
-/// what may be too large for it.
+/// Whether nn-simplify-casts may lower an op, as sqrt, that computes with
+/// numbers that may be too large for it.
 static bool mayBeLowered(Operation *op, const Decision &decision) {
   return decision.isOpen && hasSmallRange(decision.low) &&
          decision.rule.rule == PrecisionRule::Infer &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-key-random: what random numbers are a function of, as arguments.
+// nn-key-random: adds arguments from which random numbers follow.
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/FunctionNames.h"
@@ -29,7 +29,7 @@ static SmallVector<Value> addArguments(func::FuncOp function) {
   return arguments;
 }
 
-/// Adds the arguments to `model` and makes `ops` draw by them.
+/// Adds the arguments to `model` and makes `ops` draw from them.
 static void giveKey(func::FuncOp model, ArrayRef<RandomInterface> ops) {
   int64_t numStreams = 0;
   for (RandomInterface op : ops)

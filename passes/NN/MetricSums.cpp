@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums over the rows that count, and how many they are.
+// Sums over the rows that count, and the number of these rows.
 #include "passes/NN/MetricSums.h"
 
 #include "dialects/NN/EntryNames.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
 
-/// One value, or one for each of the rows.
+/// Whether the type is one value, or one value for each row.
 static bool isMetric(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getNumElements() == 1 ||
@@ -24,15 +24,15 @@ static bool isLabels(Value target) {
 
 namespace {
 
-/// Adds results to a function before whose terminator `g` stands.
+/// Adds results to a function. `g` stands before its terminator.
 class MetricWriter {
 public:
   MetricWriter(GradientBuilder &g, func::FuncOp function)
       : g_(g), function_(function),
         terminator_(function.getBody().front().getTerminator()) {}
 
-  /// Leaves out the results of the model that are no metrics, or have the name
-  /// of the loss.
+  /// Leaves out the results of the model that are no metrics, or that have the
+  /// name of the loss.
   void keepModelMetrics() {
     for (unsigned i = function_.getNumResults(); i-- > 0;) {
       StringAttr name = getResultName(function_, i);
@@ -57,7 +57,7 @@ public:
     rows_ = function_.getArgument(index);
   }
 
-  /// In front of the model's own.
+  /// Adds a result in front of the model's own.
   void addResult(const Twine &name, Value value) {
     unsigned index = numAdded_++;
     terminator_->insertOperands(index, value);
@@ -66,8 +66,8 @@ public:
         g_.b.getDictionaryAttr(nameAttribute(g_.b, name)));
   }
 
-  /// A metric of the rows that count; without `counts` it is a sum. A result of
-  /// the model that has its name is the model's own idea of it.
+  /// Adds a metric of the rows that count; without `counts` it is a sum. A
+  /// result of the model with the same name takes its place.
   void addMetric(StringRef name, Value values, Value counts) {
     if (ownNames_.contains(name))
       return;
@@ -81,8 +81,9 @@ public:
   }
 
 private:
-  /// Selected, not multiplied: a row that does not count may be infinite. In
-  /// f64, so that the sizes of batches do not show.
+  /// The sum of x over the rows that count. Values are selected and not
+  /// multiplied, since a row that does not count may be infinite. The sum is in
+  /// f64, so that batch sizes do not change it.
   Value sum(Value x) {
     RankedTensorType type = rankedType(x);
     Value row = IotaOp::create(g_.b, g_.loc, type.clone(g_.b.getI64Type()),
@@ -99,7 +100,7 @@ private:
   Operation *terminator_;
   llvm::StringSet<> ownNames_;
   Value rows_;
-  unsigned numAdded_ = 0; ///< Results.
+  unsigned numAdded_ = 0; ///< The number of results added.
 };
 
 } // namespace
@@ -118,7 +119,7 @@ static void addLoss(GradientBuilder &g, MetricWriter &writer,
   writer.addMetric(rt::step::kLoss, losses, counts);
 }
 
-/// 1 for each target that takes part, else 0.
+/// 1 for each target that counts, else 0.
 static Value countTargets(GradientBuilder &g, MetricWriter &writer,
                           Value target, const LossSettings &settings) {
   if (!settings.ignoreIndex || !isLabels(target))
@@ -156,8 +157,8 @@ void mpc::nn::addMetricSums(GradientBuilder &g, func::FuncOp function,
                             const LossSettings &settings) {
   MetricWriter writer(g, function);
   writer.keepModelMetrics();
-  // What the model reduces has no elements, and a target that is one number no
-  // rows.
+  // A loss that the model reduces has no elements, and a target that is one
+  // number has no rows.
   if (!rule.elements || rankedType(operands.target).getRank() == 0)
     return writer.addResult(StringRef(rt::step::kLoss),
                             rule.build(g, operands, settings));

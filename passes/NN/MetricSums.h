@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What the batches of an evaluation over a file add up to.
+/// The sums that the batches of an evaluation over a file contribute to.
 #ifndef MPC_PASSES_NN_METRICSUMS_H
 #define MPC_PASSES_NN_METRICSUMS_H
 
@@ -9,8 +9,8 @@
 
 namespace mpc::nn {
 
-/// Makes of `function`, a clone of @model with the loss' target, @measure: see
-/// nn-add-loss. `g` stands before its terminator.
+/// Turns `function`, a clone of @model with the loss' target, into @measure:
+/// see nn-add-loss. `g` stands before its terminator.
 void addMetricSums(GradientBuilder &g, mlir::func::FuncOp function,
                    const LossFunction &rule, const LossOperands &operands,
                    const LossSettings &settings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dinic's algorithm, without recursion: a model's chains are long.
+// Dinic's algorithm, without recursion, because a model's chains are long.
 #include "passes/NN/MinimumCut.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -30,8 +30,8 @@ llvm::SmallVector<bool> MinimumCut::solve(unsigned source, unsigned sink) {
     blockFlow(source, sink);
     findLevels(source);
   }
-  // What the source still reaches is in the source's side of every minimum
-  // cut.
+  // The nodes that the source still reaches are on the source's side of every
+  // minimum cut.
   return llvm::map_to_vector(levels_, [](int level) { return level >= 0; });
 }
 

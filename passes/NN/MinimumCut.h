@@ -12,8 +12,8 @@
 namespace mpc::nn {
 
 /// A directed network, and Dinic's maximum flow through it. A network may have
-/// several minimum cuts; which one is given is no accident: the one with the
-/// fewest nodes on the source's side, which is unique.
+/// several minimum cuts. The result is the one with the fewest nodes on the
+/// source's side, which is unique.
 class MinimumCut {
 public:
   /// More than all finite capacities together, and far from overflow.
@@ -25,7 +25,7 @@ public:
   /// `capacity` is not negative. Nothing is added where it is 0.
   void addEdge(unsigned from, unsigned to, int64_t capacity);
 
-  /// For each node whether it is on the source's side. Call it once.
+  /// Whether each node is on the source's side. Call it once.
   llvm::SmallVector<bool> solve(unsigned source, unsigned sink);
 
 private:
@@ -42,8 +42,9 @@ private:
   /// Edge `e ^ 1` is the reverse of edge `e`.
   llvm::SmallVector<Edge> edges_;
   llvm::SmallVector<llvm::SmallVector<unsigned, 4>> outgoing_;
-  /// Distance from the source in edges with a residual, -1 where there is
-  /// none; the next edge to try; the path being grown.
+  /// The distance of each node from the source in edges with a residual, -1
+  /// where there is none; the next edge to try at each node; the path under
+  /// construction.
   llvm::SmallVector<int> levels_;
   llvm::SmallVector<unsigned> nextEdges_, path_;
 };

@@ -27,7 +27,7 @@ std::unique_ptr<mlir::Pass>
 createAutocastPass(const AutocastPassOptions &options,
                    std::shared_ptr<const AutocastPolicy> policy);
 
-/// nn-find-norms, likewise.
+/// nn-find-norms with a function that tells which squares are in f32.
 std::unique_ptr<mlir::Pass>
 createFindNormsPass(const FindNormsPassOptions &options,
                     std::shared_ptr<const AutocastPolicy> policy);

@@ -32,7 +32,8 @@ static void addOp(MinimumCut &cut, const PlacementGraph::Op &op, unsigned node,
   cut.addEdge(node, low, op.canBeF32 ? op.f32Cost : MinimumCut::kInfinite);
 }
 
-/// One node a direction collects the readers, so that a cast is paid once.
+/// One node for each direction collects the readers, so that a cast is paid
+/// once.
 static void addValue(MinimumCut &cut, const PlacementGraph::Value &value) {
   unsigned widened = cut.addNode(), narrowed = cut.addNode();
   cut.addEdge(widened, value.writer, value.widening);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The placement of casts as a problem of its own, without IR: which ops run
-/// in the low type and which in f32, so that the casts between them and the
-/// ops themselves cost least.
+/// The placement of casts as a problem without IR: which ops run in the low
+/// type and which in f32, so that the ops and the casts between them cost
+/// least.
 #ifndef MPC_PASSES_NN_PLACEMENTGRAPH_H
 #define MPC_PASSES_NN_PLACEMENTGRAPH_H
 
@@ -18,28 +18,31 @@ namespace mpc::nn {
 struct PlacementGraph {
   struct Op {
     int64_t lowCost = 0, f32Cost = 0;
-    bool canBeLow = true, canBeF32 = true; ///< At least one.
+    /// The types in which the op can run; at least one is true.
+    bool canBeLow = true, canBeF32 = true;
   };
-  /// What one op writes and others read. It is cast once for each direction,
-  /// however many ops read it in the other type.
+  /// A value that one op writes and others read. It is cast once in each
+  /// direction, however many ops read it in the other type.
   struct Value {
     unsigned writer;
     llvm::SmallVector<unsigned, 4> readers;
-    int64_t widening = 0;  ///< Written low, read in f32.
-    int64_t narrowing = 0; ///< Written in f32, read low.
+    /// The cost of a cast where it is written low and read in f32.
+    int64_t widening = 0;
+    /// The cost of a cast where it is written in f32 and read low.
+    int64_t narrowing = 0;
   };
   llvm::SmallVector<Op> ops;
   llvm::SmallVector<Value> values;
 
-  /// What the placement costs where `isLow` says it of each op. The ops' own
-  /// limits are the caller's.
+  /// The cost of the placement in which op i runs low where isLow[i]. The
+  /// caller observes the ops' own limits.
   int64_t cost(llvm::ArrayRef<bool> isLow) const;
 
-  /// The cheapest placement; of several the one with the most ops in the low
-  /// type, which is unique.
+  /// The cheapest placement. Of several it is the one with the most ops in the
+  /// low type, which is unique.
   llvm::SmallVector<bool> place() const;
 
-  /// The graph and a placement of it, for whoever wants to judge that.
+  /// The graph and a placement of it, for independent checks.
   llvm::json::Object toJSON(llvm::ArrayRef<bool> isLow) const;
 };
 

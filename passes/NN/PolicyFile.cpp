@@ -33,7 +33,7 @@ std::string PolicyRule::text() const {
   return (actionName(action) + " " + subjectName(subject) + " " + name).str();
 }
 
-/// Of `known` the name that is the fewest edits away.
+/// The name in `known` with the fewest edits from `name`.
 static StringRef nearest(StringRef name, ArrayRef<StringRef> known) {
   return *llvm::min_element(known, [&](StringRef a, StringRef b) {
     return name.edit_distance(a) < name.edit_distance(b);
@@ -74,7 +74,8 @@ private:
                std::to_string(line_) + ": " + message.str();
   }
 
-  /// Words, of which one in double quotes may hold blanks and '#'.
+  /// Splits a line into words. A word in double quotes may contain blanks and
+  /// '#'.
   std::optional<SmallVector<StringRef>> splitWords(StringRef text) {
     SmallVector<StringRef> words;
     for (text = text.trim(); !text.empty() && text.front() != '#';

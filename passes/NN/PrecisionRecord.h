@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Why an op has its precision, kept in its location: nothing that computes
-/// depends on it, and it lasts while the op does.
+/// The reason of an op's precision, kept in its location. No computation
+/// depends on it, and it lasts as long as the op.
 #ifndef MPC_PASSES_NN_PRECISIONRECORD_H
 #define MPC_PASSES_NN_PRECISIONRECORD_H
 
@@ -15,7 +15,7 @@ struct PrecisionRecord {
   llvm::StringRef rule;   ///< "lower", "keep-f32", ... or "as-written".
   llvm::StringRef source; ///< "policy mpc", "--keep-fp32", "FILE:LINE", ...
   llvm::StringRef type;   ///< What autocast chose: "f16".
-  llvm::StringRef why;    ///< For people.
+  llvm::StringRef why;    ///< The reason, for people.
 };
 
 void setPrecisionRecord(mlir::Operation *op, const PrecisionRecord &record);

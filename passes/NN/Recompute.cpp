@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-recompute: computes again what is cheaper to compute than to keep.
+// nn-recompute: recomputes values for which that is cheaper than keeping them.
 #include "passes/NN/Passes.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -39,24 +39,24 @@ static bool isCheap(Operation *op) {
          op->getOperand(0).getType() == op->getResult(0).getType();
 }
 
-/// Whether a value needs no memory of its own to be there at any time: state,
-/// an argument, or what follows from nothing.
+/// Whether a value is available at any time without memory of its own: state,
+/// an argument, or a value computed from nothing.
 static bool isFree(Value value) {
   Operation *op = value.getDefiningOp();
   return !op || op->getNumOperands() == 0;
 }
 
-/// Ops of a chain: enough for the normalization or the attention between two
-/// contractions, each of which is repeated.
+/// The most ops of a chain. That is enough for the normalization or the
+/// attention between two contractions, each of which is repeated.
 static constexpr size_t kMaxOps = 32;
 
 namespace {
 
-/// A value that can be had again: the ops that compute it, in order, and the
-/// value that they begin with.
+/// A value that can be recomputed: the ops that compute it, in order, and the
+/// value from which they start.
 struct Chain {
   SetVector<Operation *> ops;
-  Value base; ///< Null where nothing but what is free is read.
+  Value base; ///< The start; null where the ops read only free values.
 };
 
 class Recomputation {
@@ -64,7 +64,7 @@ public:
   Recomputation(Block &block, int64_t minBytes)
       : block_(block), minBytes_(minBytes) {}
 
-  /// Number of values that are not kept any more.
+  /// Returns the number of values that are no longer kept.
   unsigned run();
 
 private:
@@ -77,12 +77,12 @@ private:
   Block &block_;
   int64_t minBytes_;
   Operation *peak_ = nullptr;
-  DenseMap<Operation *, Operation *> clones_; ///< By what they are clones of.
+  DenseMap<Operation *, Operation *> clones_; ///< The clone of each op.
 };
 
 } // namespace
 
-/// What moves elements is mostly no memory of its own.
+/// Ops that move elements mostly need no memory of their own.
 static int64_t weigh(Value value) {
   Operation *op = value.getDefiningOp();
   return isFree(value) || hasRule(op, PrecisionRule::Clear)
@@ -97,7 +97,7 @@ bool Recomputation::isUsedLater(Value value) const {
   });
 }
 
-/// Adds to `chain` what computes `value` from at most one other value.
+/// Adds to `chain` the ops that compute `value` from at most one other value.
 bool Recomputation::extend(Value value, Chain &chain) const {
   Operation *op = value.getDefiningOp();
   if (!isCheap(op) || chain.ops.size() >= kMaxOps)
@@ -106,7 +106,8 @@ bool Recomputation::extend(Value value, Chain &chain) const {
     if (isFree(operand) || operand == chain.base ||
         chain.ops.contains(operand.getDefiningOp()))
       continue;
-    // What follows from nothing, as a mask, is repeated though it be kept.
+    // A value computed from nothing, as a mask, is recomputed even where it is
+    // kept.
     Chain longer = chain;
     bool extends = extend(operand, longer);
     if (extends && (longer.base == chain.base || !isUsedLater(operand))) {
@@ -121,15 +122,15 @@ bool Recomputation::extend(Value value, Chain &chain) const {
   return true;
 }
 
-/// Whether keeping the base, if it is not kept anyway, takes less.
+/// Whether keeping the base takes less memory, where it is not kept anyway.
 bool Recomputation::pays(Value value, const Chain &chain) const {
   bool isKept = !chain.base || isUsedLater(chain.base);
   return kernel::bytesOf(value) - (isKept ? 0 : kernel::bytesOf(chain.base)) >=
          minBytes_;
 }
 
-/// The value computed again before `place`: the clones that there are serve
-/// all, and move up to who needs them first.
+/// Recomputes the value before `place`. Existing clones serve all readers, and
+/// move up to the first of them.
 Value Recomputation::cloneBefore(Value value, Operation *place,
                                  const Chain &chain) {
   Operation *op = value.getDefiningOp();
@@ -143,7 +144,7 @@ Value Recomputation::cloneBefore(Value value, Operation *place,
     clone->moveBefore(place);
   if (!clone) {
     clone = OpBuilder(place).clone(*op, mapping);
-    clone->removeAttr(kHiddenInfinity); // The first counts for both.
+    clone->removeAttr(kHiddenInfinity); // The original's mark counts for both.
   }
   return clone->getResult(0);
 }
@@ -195,7 +196,7 @@ struct RecomputePass : mpc::nn::impl::RecomputePassBase<RecomputePass> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    // Nothing of an evaluation is kept for a way back.
+    // An evaluation keeps no values for a backward pass.
     if (amp::isEvaluation(function))
       return;
     if (function.getBody().hasOneBlock())

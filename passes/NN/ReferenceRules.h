@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What the autocast lists of other systems say of an op: AutocastOps.csv.
+/// The rows of other systems' autocast lists: AutocastOps.csv.
 #ifndef MPC_PASSES_NN_REFERENCERULES_H
 #define MPC_PASSES_NN_REFERENCERULES_H
 
@@ -9,11 +9,11 @@
 
 namespace mpc::nn {
 
-/// One row of the table. A cell is the entry as the system has it
-/// ("lower_precision_fp", "deny"), "unlisted", or empty where the system has
-/// no such op.
+/// One row of the table. A cell is the entry in that system's words
+/// ("lower_precision_fp", "deny"), "unlisted", or empty where the system has no
+/// such op.
 struct ReferenceRow {
-  llvm::StringRef aten;         ///< Key; empty for ops of TensorFlow alone.
+  llvm::StringRef aten; ///< The key; empty for ops that only TensorFlow has.
   llvm::StringRef torchCuda;    ///< PyTorch's lists for CUDA.
   llvm::StringRef torchCpu;     ///< PyTorch's lists for the CPU.
   llvm::StringRef tfOp;         ///< TensorFlow's name of the op.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-rewrite-banned: logarithms of a sigmoid are computed from its logits.
+// nn-rewrite-banned: computes logarithms of a sigmoid from its logits.
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/Constants.h"
@@ -19,13 +19,13 @@ namespace mpc::nn {
 using namespace mlir;
 using namespace mpc::nn;
 
-/// The number that all elements of `value` are, if there is one.
+/// The number that all elements of `value` equal; empty where they differ.
 static std::optional<double> numberOf(Value value) {
   std::optional<APFloat> splat = splatOf(value);
   return splat ? std::optional(splat->convertToDouble()) : std::nullopt;
 }
 
-/// `p` where `value` is 1 - p, also as (-p) + 1. Null elsewhere.
+/// `p` where `value` is 1 - p, also written as (-p) + 1; else null.
 static Value complementOf(Value value) {
   if (auto sub = value.getDefiningOp<SubOp>())
     return numberOf(sub.getLhs()) == 1.0 ? sub.getRhs() : Value();
@@ -41,17 +41,17 @@ static Value complementOf(Value value) {
 
 namespace {
 
-/// maximum or minimum of a value and a number.
+/// The maximum or minimum of a value and a number.
 struct Bound {
   Value value;
   double limit;
   bool isMaximum;
 };
 
-/// Rewrites log(v), or log(1 - v), where v is made of a sigmoid by
-/// complements, bounds and moves: log is monotonic, so that bounds go through
-/// it, and log(sigmoid(x)) = -softplus(-x), log(1 - sigmoid(x)) = -softplus(x)
-/// never lose the small one of p and 1 - p.
+/// Rewrites log(v), or log(1 - v), where v follows from a sigmoid by
+/// complements, bounds and moves. log is monotonic, so that bounds can be
+/// exchanged with it. log(sigmoid(x)) = -softplus(-x) and log(1 - sigmoid(x)) =
+/// -softplus(x) never lose the smaller one of p and 1 - p.
 class LogOfSigmoid {
 public:
   LogOfSigmoid(PatternRewriter &rewriter, Location loc)
@@ -100,7 +100,7 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op || !op->hasTrait<mpc::DataMovement>())
       return nullptr;
-    // Where elements are repeated, fewer logarithms would be taken.
+    // Where v repeats elements, the logarithm before the repetition is cheaper.
     auto countOf = [](Value v) {
       return cast<RankedTensorType>(v.getType()).getNumElements();
     };

@@ -24,8 +24,9 @@ static Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
   return CastOp::create(builder, loc, tensor.clone(type), value);
 }
 
-/// Gives `result` the element type `type`. Who read it goes on reading the
-/// type that it knows; a widening of what is now f32 itself goes.
+/// Gives `result` the element type `type`. Its readers go on reading their
+/// type, through a cast. A widening of a value that is now f32 itself is
+/// removed.
 static void retype(OpBuilder &builder, Value result, Type type,
                    const CastPlacement &placement) {
   Type before = getElementTypeOrSelf(result.getType());
@@ -87,8 +88,8 @@ struct SimplifyCastsPass
     }
   }
 
-  /// The casts of a value by type, and by whether they may be taken back: what
-  /// the model itself rounds is rounded, whatever is refused.
+  /// The casts of a value by type, and by whether they may be removed. A
+  /// rounding that the model itself makes stays in any case.
   using KnownCasts = DenseMap<std::tuple<Value, Type, Attribute>, Value>;
 
   static void simplifyAll(Block &block) {
@@ -96,7 +97,7 @@ struct SimplifyCastsPass
     // The functions have one block, so an earlier op dominates all later ones.
     for (auto cast : llvm::make_early_inc_range(block.getOps<CastOp>()))
       simplify(cast, known);
-    // From the last op up, so that a whole chain of dead casts is erased.
+    // Goes from the last op up, so that a whole chain of dead casts is erased.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isa<CastOp, GetOp>(op) && op.use_empty())
         op.erase();
@@ -123,7 +124,7 @@ struct SimplifyCastsPass
     llvm::json::Object graph = placement.toJSON();
     graph["function"] = getOperation().getSymName();
     graph["low"] = llvm::formatv("{0}", Type(low)).str();
-    // Printed with one call, since functions are processed in parallel.
+    // Printed with one call, because functions are processed in parallel.
     llvm::errs()
         << llvm::formatv("{0}\n", llvm::json::Value(std::move(graph))).str();
   }

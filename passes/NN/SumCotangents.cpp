@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The sum of a value's cotangents, those of its slices side by side.
+// The sum of a value's cotangents. Cotangents of slices are put side by side.
 #include "passes/NN/SumCotangents.h"
 
 #include "dialects/NN/Gradient.h"
@@ -28,19 +28,19 @@ static PadOp getPlaced(Value part) {
 
 namespace {
 
-/// What pads must share to be put side by side along an axis: their places
-/// along the others, and the element type.
+/// The properties that pads must share to be put side by side along an axis:
+/// their positions along the other axes, and the element type.
 using Alignment = std::tuple<Attribute, Attribute, Type>;
 
 struct Placed {
   PadOp pad;
-  size_t position; ///< Among the parts.
+  size_t position; ///< The index among the parts.
 };
 
-/// Pads that do not overlap along an axis, ascending.
+/// Pads that do not overlap along an axis, in ascending order.
 struct Line {
   SmallVector<Placed> pads;
-  int64_t end = 0; ///< Of the last one.
+  int64_t end = 0; ///< The end of the last pad.
 };
 
 /// Puts cotangents of slices side by side along one axis.
@@ -71,8 +71,8 @@ Alignment Joiner::alignmentOf(PadOp pad) const {
           rankedType(pad.getOutput()).getElementType()};
 }
 
-/// As few lines as there are pads over one place: each pad goes behind the one
-/// that ends closest to it.
+/// Makes as few lines as there are pads over one position: each pad goes behind
+/// the one that ends closest before it.
 SmallVector<Line> Joiner::makeLines(SmallVector<Placed> pads) const {
   llvm::sort(pads, [&](const Placed &a, const Placed &b) {
     return std::pair(startOf(a.pad), a.position) <
@@ -144,7 +144,8 @@ static MatmulOp getProduct(Value part) {
   return isPlain ? product : MatmulOp();
 }
 
-/// What products must share to become one: types, and how factors are stored.
+/// The properties that products must share to be joined: types, and how factors
+/// are stored.
 using Signature = std::tuple<Type, Type, Type, Attribute, Attribute>;
 
 static Signature signatureOf(MatmulOp product) {
@@ -156,13 +157,13 @@ static Signature signatureOf(MatmulOp product) {
           product.getTransposeRhsAttr()};
 }
 
-/// Over which axes of its factors a product sums.
+/// The axes of its factors over which a product sums.
 static std::pair<int64_t, int64_t> getSummedAxes(MatmulOp product) {
   return {product.getTransposeLhs() ? 0 : 1, product.getTransposeRhs() ? 1 : 0};
 }
 
-/// Whether the factors, which are copied, are smaller than the products, which
-/// need not be added up.
+/// Whether the factors, which would be copied, are smaller than the products,
+/// whose sum would be saved.
 static bool areFactorsSmaller(ArrayRef<MatmulOp> products) {
   int64_t factors = 0, results = 0;
   for (MatmulOp product : products) {
@@ -173,7 +174,7 @@ static bool areFactorsSmaller(ArrayRef<MatmulOp> products) {
   return factors < results;
 }
 
-/// The sum of `products`: one of all their factors.
+/// The sum of `products` as one product of all their factors.
 static Value joinProducts(OpBuilder &b, ArrayRef<MatmulOp> products) {
   MatmulOp first = products.front();
   SmallVector<Value> lhs, rhs;
@@ -188,8 +189,8 @@ static Value joinProducts(OpBuilder &b, ArrayRef<MatmulOp> products) {
                           first.getTransposeLhs(), first.getTransposeRhs());
 }
 
-/// A weight that T steps of a sequence use has T products of small factors:
-/// they are one product.
+/// Joins products. A weight that T steps of a sequence use has T products of
+/// small factors, which become one product.
 static void joinProducts(OpBuilder &b, SmallVectorImpl<Value> &parts) {
   llvm::MapVector<Signature, SmallVector<size_t>> alike;
   for (auto [position, part] : llvm::enumerate(parts))

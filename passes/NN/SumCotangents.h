@@ -8,13 +8,13 @@
 
 namespace mpc::nn {
 
-/// The sum of `parts`, the cotangents that the uses of `primal` have: in f32,
-/// rounded once; null where there are none.
+/// The sum of `parts`, the cotangents of the uses of `primal`: in f32, rounded
+/// once; null where there are none.
 ///
-/// What T steps of a sequence use takes the time and the memory of one gradient
-/// and not of T: cotangents of slices, zero outside of them, are put side by
-/// side where they do not overlap, and products of small matrices become one,
-/// which sums over the factors of all.
+/// A value that T steps of a sequence use takes the time and memory of one
+/// gradient and not of T. Cotangents of slices, zero outside of them, are put
+/// side by side where they do not overlap. Products of small matrices become
+/// one product, which sums over the factors of all.
 mlir::Value sumCotangents(mlir::OpBuilder &builder, mlir::Value primal,
                           llvm::ArrayRef<mlir::Value> parts);
 

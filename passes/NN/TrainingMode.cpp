@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nn-training-mode: statistics of the batch, and running ones as results.
+// nn-training-mode: normalizes by statistics of the batch, and returns running
+// statistics as results.
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/Annotations.h"
@@ -19,7 +20,7 @@ using namespace mpc::nn;
 
 namespace {
 
-/// Goes through @model in order and keeps what each buffer holds so far.
+/// Goes through @model in order and keeps the latest value of each buffer.
 class TrainingMode {
 public:
   explicit TrainingMode(func::FuncOp model) : model_(model) {}
@@ -38,8 +39,8 @@ public:
   }
 
 private:
-  /// Whether some op updates its statistics already. The model was made for
-  /// training then, and an op that does not was frozen by its author.
+  /// Whether some op updates its statistics already. The model was then made
+  /// for training, and its author froze the ops that do not.
   bool hasChosenForms() {
     return llvm::any_of(model_.getOps<mpc::TrainingOpInterface>(),
                         [](mpc::TrainingOpInterface op) {
@@ -94,8 +95,8 @@ private:
   llvm::MapVector<StringAttr, Value> latest_;
 };
 
-/// How the ops of `model` compute that do so otherwise in training; null where
-/// there are none.
+/// The mode of the ops of `model` that compute differently in training; null
+/// where there are none.
 StringAttr findMode(func::FuncOp model, bool training) {
   StringRef mode;
   model.walk([&](mpc::TrainingOpInterface op) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Replaces memrefs, and what reads and writes them, by addresses.
+// Replaces memrefs, and the ops that read and write them, by addresses.
 #include "lib/Codegen/CPU/Addresses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,14 +14,15 @@ using namespace mlir;
 
 namespace {
 
-/// Builds, in place of one op, what does the same with an address. The op that
-/// made its memory may be replaced by then, so that operand is a pointer: the
-/// typed accessors, which cast it to a memref, do not hold for it.
+/// Builds, in place of one op, an op that does the same with an address. The op
+/// that made its memory may be replaced already, so that its operand may be a
+/// pointer. The typed accessors, which cast the operand to a memref, may
+/// therefore not be used.
 class AddressBuilder {
 public:
   explicit AddressBuilder(Operation *op) : builder_(op), loc_(op->getLoc()) {}
 
-  /// What `op` is replaced by; null for a store, which has no result.
+  /// The value that replaces `op`; null for a store, which has no result.
   Value replace(memref::LoadOp op) {
     return LLVM::LoadOp::create(
         builder_, loc_, op.getType(),
@@ -69,7 +70,8 @@ public:
   }
 
 private:
-  /// The place of an element that is accessed alone, so that it lies inside.
+  /// The address of an element that is accessed alone, and so lies inside of
+  /// the memory.
   Value placeOfOne(Value base, ValueRange index, Type type) {
     return placeOf(base, index, type,
                    LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw);
@@ -82,7 +84,7 @@ private:
         builder_, loc_, LLVM::LLVMPointerType::get(builder_.getContext()),
         getElementTypeOrSelf(type), base, at, flags);
   }
-  /// Vectors begin at any element.
+  /// The alignment is one element's: vectors begin at any element.
   static unsigned alignmentOf(VectorType type) {
     return type.getElementTypeBitWidth() / 8;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Memory of emitted kernels as addresses.
+/// Lowers the memory of emitted kernels to addresses.
 #ifndef MPC_LIB_CODEGEN_CPU_ADDRESSES_H
 #define MPC_LIB_CODEGEN_CPU_ADDRESSES_H
 
@@ -8,10 +8,10 @@
 
 namespace mpc::cpu {
 
-/// Makes every memref of emitted kernels, which are flat and begin at their
-/// address, that address. MLIR's own lowering makes a descriptor of five parts
-/// of a memref, and again wherever it is used: half of all that a network's
-/// kernels were, for LLVM to take apart.
+/// Replaces every memref of emitted kernels by its address. These memrefs are
+/// flat and begin at their address. MLIR's own lowering makes a descriptor of
+/// five parts of a memref, and again at each use. Such descriptors were half of
+/// the code of a network's kernels, which LLVM had to remove.
 std::unique_ptr<mlir::Pass> createAddressesPass();
 
 } // namespace mpc::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cpu dialect: which schedule runs which kernels, and in which numbers.
+// The cpu dialect: which schedule runs which kernels, and the valid numbers of
+// a schedule.
 #include "lib/Codegen/CPU/CPUDialect.h"
 
 #include "dialects/Interfaces/Precision.h"
@@ -26,7 +27,8 @@ void CPUDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "lib/Codegen/CPU/CPUAttrs.cpp.inc"
       >();
-  // Its passes are in another library: registerTargetInterface.
+  // The target's passes are in another library, which calls
+  // registerTargetInterface.
   declarePromisedInterface<mpc::kernel::TargetAttrInterface, TargetAttr>();
 }
 
@@ -49,7 +51,7 @@ bool GemmAttr::fits(KernelKind kind) const {
 bool DepthwiseAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Contraction;
 }
-// What it leaves between packed elements is zero, so that it is no map.
+// A pack leaves zeros between packed elements, so that it is no map.
 bool PackAttr::fits(KernelKind kind) const { return kind == KernelKind::Loops; }
 
 //===----------------------------------------------------------------------===//
@@ -65,7 +67,8 @@ static LogicalResult verifyPositive(EmitError emitError,
   return emitError() << "chunks, lanes and sizes must be positive";
 }
 
-/// Lanes are a power of two: partial results are combined pairwise.
+/// The number of lanes is a power of two, since partial results are combined
+/// pairwise.
 static LogicalResult verifyVectors(EmitError emitError, int64_t chunks,
                                    int64_t lanes) {
   if (failed(verifyPositive(emitError, {chunks, lanes})))

@@ -17,9 +17,10 @@ def CPU_Dialect : Dialect {
     `kernel.func`, which `kernel-schedule` chooses and `kernel-emit` carries out.
   }];
   let useDefaultAttributePrinterParser = 1;
-  // At the code that kernels of several sizes run.
+  // Marks the code that kernels of several sizes run.
   let discardableAttrs = (ins "::mlir::UnitAttr":$shared);
-  // What the target's passes make, which pipelines learn of when they run.
+  // The dialects that the target's passes create. Pipelines learn of them only
+  // when they run.
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
@@ -33,8 +34,8 @@ class CPU_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
-// Schedules say for how many f32 `lanes` they are; `methods` are those of the
-// interface that have another body than the default.
+// Schedules say for how many f32 `lanes` they are; `methods` are the interface
+// methods that do not have the default body.
 class CPU_Schedule<string attrName, string attrMnemonic,
                    list<string> methods = []>
     : CPU_Attr<attrName, attrMnemonic,
@@ -169,8 +170,8 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm", ["verifyKernel"]> {
     int64_t getKBlock() const { return getTile()[2]; }
     int64_t getMicroRows() const { return getMicro()[0]; }
     int64_t getMicroColumns() const { return getMicro()[1]; }
-    /// Elements from one packed row to the next; a little more than a block,
-    /// so that rows do not fall into the same cache set.
+    /// The number of elements from one packed row to the next. It is a little
+    /// more than a block, so that rows do not fall into the same cache set.
     int64_t getRowStride() const {
       return (getKBlock() + 7) / 8 * 8 + 8;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the chains of a sum end.
+// The cuts of a sum into chains.
 #include "lib/Codegen/CPU/Chains.h"
 
 #include "dialects/Kernel/Classify.h"
@@ -7,12 +7,13 @@
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-/// About how long a chain is: the error of a sum of 4,608 is then a fifth of
-/// what one chain has, and the additions between chains cost next to nothing.
+/// The approximate length of a chain: the error of a sum of 4,608 is then a
+/// fifth of the error of one chain, and the additions between chains cost next
+/// to nothing.
 static constexpr int64_t kLength = 128;
-/// Up to here one chain is as good as two.
+/// The greatest length up to which one chain is as good as two.
 static constexpr int64_t kMost = kLength + kLength / 2 - 1;
-/// A chain of fewer is not worth its addition.
+/// A shorter chain is not worth the addition of its sum.
 static constexpr int64_t kLeast = 16;
 
 static int64_t getLargestDivisor(int64_t number, int64_t most) {
@@ -31,7 +32,7 @@ static int64_t getProduct(llvm::ArrayRef<int64_t> extents) {
 
 Chains mpc::cpu::getChains(llvm::ArrayRef<int64_t> extents) {
   unsigned dim = extents.size() - 1;
-  int64_t inner = 1; // The iterations of one index of `dim`.
+  int64_t inner = 1; // The number of iterations within one index of `dim`.
   while (dim > 0 && inner * extents[dim] <= kMost)
     inner *= extents[dim--];
   int64_t extent = extents[dim];
@@ -39,7 +40,8 @@ Chains mpc::cpu::getChains(llvm::ArrayRef<int64_t> extents) {
     return {dim, extent};
   if (dim == 0)
     return {dim, std::max<int64_t>(kLength / inner, 1)};
-  // Equal parts, or all of it where there are no good ones.
+  // Chains are equal parts of the loop, or the whole loop where it has no
+  // suitable divisor.
   int64_t count = getLargestDivisor(extent, kMost / inner);
   return {dim, inner * count < kLeast ? extent : count};
 }
@@ -72,7 +74,7 @@ int64_t mpc::cpu::getChainLength(const Contraction &contraction) {
 // Other reductions
 //===----------------------------------------------------------------------===//
 
-/// Of the reduction loops, those next to each other as one.
+/// The extents of the reduction loops, neighbours merged.
 static llvm::SmallVector<int64_t>
 getReducedExtents(const Statement &statement) {
   llvm::SmallVector<int64_t> extents;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The order in which long sums are added up. What ends in one element, in the
-/// order of the reduction loops, is cut into chains: each is added up from zero
-/// on, in order, and then their sums are: those of a contraction in order,
-/// others as a cascade. All schedules and the scalar loops keep to it, so that
-/// they have the same bits.
+/// The order in which long sums are added up. The summands of one element, in
+/// the order of the reduction loops, are cut into chains. Each chain is added
+/// up from zero on, in order. Then the sums of chains are added: those of a
+/// contraction in order, others as a cascade. All schedules and the scalar
+/// loops keep this order, so that they have the same bits.
 ///
-/// The rounding error of one chain grows with the root of its length. That of
-/// chains grows with the root of a chain's length and of how often it goes into
-/// the whole: docs/rationale/gemm.md.
+/// The rounding error of one chain grows with the root of its length. The error
+/// of chains grows with the root of a chain's length and of the number of
+/// chains: docs/rationale/gemm.md.
 #ifndef MPC_LIB_CODEGEN_CPU_CHAINS_H
 #define MPC_LIB_CODEGEN_CPU_CHAINS_H
 
@@ -19,27 +19,29 @@ namespace mpc::cpu {
 
 using kernel::Chains;
 
-/// The chains of a contraction over loops of `extents`, outermost first. None
-/// of them ends within a loop that another one has begun; short sums are one
-/// chain.
+/// The chains of a contraction over loops of `extents`, outermost first. A
+/// chain never ends inside of a loop that an earlier chain began. A short sum
+/// is one chain.
 Chains getChains(llvm::ArrayRef<int64_t> extents);
 
-/// A sum as some loops over all its elements, in order, and its chains.
+/// A long sum: loops over all its elements, in order, and its chains.
 struct LongSum {
   llvm::SmallVector<int64_t> extents;
-  llvm::SmallVector<Chains> cuts; ///< Of elements first, as getCascade() has.
+  /// The cuts; chains of elements come first, as in getCascade().
+  llvm::SmallVector<Chains> cuts;
 };
 
-/// The reduction loops of `statement`, neighbours as one, and how they are cut.
-/// No cuts if its elements are combined one after another from the first value
-/// on.
+/// The reduction loops of `statement`, neighbours merged, and their cuts. There
+/// are no cuts if the elements are combined one after another, from the first
+/// value on.
 LongSum getLongSum(const kernel::Statement &statement);
 
-/// How many k a chain of `contraction` has, the last one perhaps less. It
-/// follows from loops and extents alone, whatever the operands' layout.
+/// The number of k in a chain of `contraction`; the last chain may have fewer.
+/// It follows from loops and extents alone, whatever the operands' layout.
 ///
-/// K is one loop; but where each batch is a matrix times a vector, as in
-/// depthwise convolutions, its dimensions are, so that tiles hold whole chains.
+/// K counts as one loop. Where each batch is a matrix times a vector, as in
+/// depthwise convolutions, each dimension of K is a loop instead, so that tiles
+/// hold whole chains.
 int64_t getChainLength(const kernel::Contraction &contraction);
 
 } // namespace mpc::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Links by JITLink, at an address that does not matter, and keeps the bytes.
+// Links by JITLink, at an address that does not matter, and keeps the resulting
+// bytes.
 #include "lib/Codegen/CPU/CodeImage.h"
 
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
@@ -14,8 +15,8 @@ using namespace llvm;
 using namespace llvm::jitlink;
 using namespace mpc::cpu;
 
-/// Removes the sections that an image has no use for: it is neither unwound nor
-/// debugged by them.
+/// Removes the sections for unwinding and debugging, which an image does not
+/// use.
 static Error removeTables(LinkGraph &graph) {
   SmallVector<Section *> removed;
   for (Section &section : graph.sections())
@@ -27,7 +28,8 @@ static Error removeTables(LinkGraph &graph) {
   return Error::success();
 }
 
-/// `lea r8, [rip + sizes]` and `jmp code`: the ABI has fifth arguments in r8.
+/// The code `lea r8, [rip + sizes]` and `jmp code`: the ABI passes the fifth
+/// argument in r8.
 static constexpr char kEntry[16] = {'\x4c', '\x8d', '\x05', 0, 0, 0, 0, //
                                     '\xe9', 0,      0,      0, 0};
 static constexpr unsigned kSizesAt = 3, kCodeAt = 8;
@@ -47,8 +49,8 @@ static StringMap<Symbol *> listSymbols(LinkGraph &graph) {
   return symbols;
 }
 
-/// Adds the functions of `kernels`. LLVM would take half a millisecond for each
-/// of these two instructions.
+/// Adds the functions of `kernels`. Compiling these two instructions by LLVM
+/// would take half a millisecond for each kernel.
 static Error addKernels(LinkGraph &graph, ArrayRef<SharedKernel> kernels) {
   if (kernels.empty())
     return Error::success();
@@ -81,7 +83,7 @@ static Error addKernels(LinkGraph &graph, ArrayRef<SharedKernel> kernels) {
   return Error::success();
 }
 
-/// Whether a fix-up writes an address, rather than a distance.
+/// Whether a fix-up writes an address rather than a distance.
 static bool isAddress(Edge::Kind kind) {
   switch (kind) {
   case x86_64::Pointer64:
@@ -111,7 +113,7 @@ static Error checkPositionIndependent(LinkGraph &graph) {
   return Error::success();
 }
 
-/// Copies the sections from memory after all relative fix-ups are applied.
+/// Copies the sections from memory, after all relative fix-ups were applied.
 static Error takeImage(LinkGraph &graph, CodeImage &image) {
   constexpr uint64_t kPage = 4096;
   uint64_t begin = ~uint64_t(0), end = 0;

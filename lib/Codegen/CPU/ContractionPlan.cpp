@@ -17,7 +17,7 @@ struct Micro {
   int64_t rows = 0, columns = 0;
 };
 
-/// Sizes with a role: rows go to broadcasts, columns to vectors.
+/// Sizes by role: rows are broadcast, columns are vectors.
 struct Roles {
   unsigned rowOperand = 0;
   int64_t batch = 1, rows = 1, columns = 1, k = 1;
@@ -29,12 +29,12 @@ struct Tile {
 
 } // namespace
 
-/// The largest extent of k in a block, so that what a micro-kernel reads stays
-/// in the L1 cache.
+/// The largest extent of k in a block, with which the data of a micro-kernel
+/// stays in the L1 cache.
 static constexpr int64_t kMaxKBlock = 384;
 static constexpr int64_t kMaxThinKBlock = 2048;
-/// A chunk should be worth handing to a worker, and there should be some for
-/// each of 16 workers.
+/// The least work of a chunk that is worth handing to a worker. There should
+/// still be some chunks for each of 16 workers.
 static constexpr int64_t kMinChunkFlops = 1 << 21;
 static constexpr int64_t kWantedChunks = 32;
 
@@ -42,8 +42,8 @@ static constexpr int64_t kWantedChunks = 32;
 // Roles
 //===----------------------------------------------------------------------===//
 
-// Rows of a micro-kernel: the most that registers hold, or a few less where
-// that fills the last one better.
+// The rows of a micro-kernel: the most that registers hold, or a few less where
+// the last micro-tile is then fuller.
 static int64_t chooseMicroRows(int64_t rows, int64_t most) {
   int64_t best = std::min(rows, most);
   auto cost = [&](int64_t micro) {
@@ -57,8 +57,8 @@ static int64_t chooseMicroRows(int64_t rows, int64_t most) {
   return best;
 }
 
-// 12 accumulators of 16 registers, 16 of 32. Thin results keep as many
-// independent chains by another aspect.
+// 12 accumulators with 16 registers, 16 with 32. Results that are thin have as
+// many independent chains in another shape.
 static Micro chooseMicro(int64_t rows, int64_t columns, int64_t lanes) {
   if (columns <= lanes)
     return {chooseMicroRows(rows, 12), lanes};
@@ -80,7 +80,7 @@ static Roles getRoles(const Contraction &contraction, unsigned rowOperand) {
   return roles;
 }
 
-// What the padded micro-tiles cost, and a penalty for results that would be
+// The cost of padded micro-tiles, with a penalty for results that would be
 // written element by element.
 static double getRoleCost(const Contraction &contraction,
                           const Epilogue &epilogue, const Roles &roles,
@@ -121,8 +121,8 @@ static int64_t countTiles(const Roles &roles, const Tile &tile) {
          divideCeil(roles.columns, tile.columns);
 }
 
-// Whether the columns are the smaller factor: that one is packed once and read
-// by all chunks, blocks of the other one are packed by their chunk.
+// Whether the columns are the smaller factor. The smaller factor is packed once
+// and read by all chunks. A chunk packs its own blocks of the other factor.
 static bool sharesColumns(const Roles &roles) {
   return roles.columns <= roles.rows;
 }
@@ -136,8 +136,8 @@ static bool halve(int64_t &size, int64_t least, int64_t unit) {
   return true;
 }
 
-// Cuts the tile until there are chunks enough, as long as chunks are worth
-// their while. What a chunk packs should serve many rows or columns, so the
+// Cuts the tile until there are enough chunks, as long as a chunk is large
+// enough. What a chunk packs should serve many rows or columns, so that the
 // packed side is cut first.
 static Tile splitForWorkers(const Roles &roles, Tile tile, const Micro &micro) {
   int64_t leastRows = 4 * micro.rows, leastColumns = 2 * micro.columns;
@@ -157,8 +157,8 @@ static Tile splitForWorkers(const Roles &roles, Tile tile, const Micro &micro) {
   return tile;
 }
 
-// A thin result uses what it packs once: its rows are read in long runs, few
-// at a time.
+// Whether the result is thin. A thin result uses what it packs only once: its
+// rows are read in long runs, few at a time.
 static bool isThin(const Roles &roles, const Micro &micro) {
   return sharesColumns(roles) && roles.columns <= 2 * micro.columns &&
          roles.k > kMaxKBlock;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How a contraction is blocked for CPUs: a function of shapes and strides.
+/// Chooses the blocking of a contraction for CPUs. It depends on shapes and
+/// strides alone.
 #ifndef MPC_LIB_CODEGEN_CPU_CONTRACTIONPLAN_H
 #define MPC_LIB_CODEGEN_CPU_CONTRACTIONPLAN_H
 
@@ -13,7 +14,7 @@ namespace mpc::cpu {
 GemmAttr planContraction(const kernel::Contraction &contraction,
                          const kernel::Epilogue &epilogue, int64_t lanes);
 
-/// What factor `operand` is where `schedule` has it packed.
+/// The type of factor `operand` after packing by `schedule`.
 mlir::RankedTensorType getPackedType(const kernel::Contraction &contraction,
                                      GemmAttr schedule, unsigned operand);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Contractions of many channels, each by itself, in which a window slides over
-/// an image: depthwise convolutions and both their gradients.
+/// Contractions in which every channel is computed by itself and a window
+/// slides over an image: depthwise convolutions and both their gradients.
 #ifndef MPC_LIB_CODEGEN_CPU_DEPTHWISE_H
 #define MPC_LIB_CODEGEN_CPU_DEPTHWISE_H
 
@@ -10,27 +10,27 @@
 
 namespace mpc::cpu {
 
-/// An axis of a factor: which of its `extent` indices an iteration reads, and
-/// the elements from one to the next.
+/// An axis of a factor: its `extent`, the index that an iteration reads, and
+/// the distance of neighbouring indices in elements.
 struct FactorAxis {
-  kernel::Linear index; ///< Over the statement's dimensions.
+  kernel::Linear index; ///< The index, over the statement's dimensions.
   int64_t extent;
   int64_t stride;
 };
 
-/// A factor as its axes, outermost first, without that of the channels.
+/// A factor by its axes, outermost first, without the channel axis.
 struct ChannelFactor {
   llvm::SmallVector<FactorAxis> axes;
-  int64_t channelStride; ///< Elements from one channel to the next.
+  int64_t channelStride; ///< The distance of neighbouring channels in elements.
 };
 
-/// How a depthwise contraction is made. Of one channel it is the sum over K of
-/// image(own, K) * other(other, K), and an axis of the image goes by the sum of
-/// an own index and one of K: in a convolution own indices are positions and
-/// K is the window, in the gradient of its weight it is the other way round.
+/// A depthwise contraction. For one channel it is the sum over K of image(own,
+/// K) * other(other, K). An axis of the image is indexed by the sum of an own
+/// index and an index of K. In a convolution the own indices are positions and
+/// K is the window; in the gradient of its weight it is the other way round.
 struct Depthwise {
-  unsigned channel; ///< The dimension that lanes go along.
-  unsigned image;   ///< The operand that the window slides over.
+  unsigned channel; ///< The channel dimension, along which lanes run.
+  unsigned image;   ///< The operand over which the window slides.
   std::array<ChannelFactor, 2> factors;
 
   kernel::Contraction::DimGroup ownGroup() const {
@@ -39,51 +39,55 @@ struct Depthwise {
   kernel::Contraction::DimGroup otherGroup() const {
     return image == 0 ? kernel::Contraction::N : kernel::Contraction::M;
   }
-  /// The larger one of the own dimensions and of K, which is done in tiles.
+  /// The larger of the own dimensions and K. It is computed in tiles.
   kernel::Contraction::DimGroup
   tiledGroup(const kernel::Contraction &contraction) const;
 };
 
-/// `contraction` as a depthwise one, if it is one of enough channels.
+/// Reads `contraction` as a depthwise one; empty where it is none, or has too
+/// few channels.
 std::optional<Depthwise> matchDepthwise(const kernel::Contraction &contraction);
 
-/// A tile of the tiled dimensions: one index of each before number `cut`, up to
-/// `tile` of that one, all of those behind it.
+/// A tile of the tiled dimensions: one index of each dimension before number
+/// `cut`, up to `tile` indices of that one, and all indices of those after it.
 struct DepthwiseTile {
   int64_t cut, tile;
 };
 
-/// Memory of a factor's or the result's elements that a tile touches: in a
-/// dense block, `lanes` channels next to each other.
+/// Scratch memory for the elements of a factor or of the result that a tile
+/// touches: a dense block, with `lanes` channels next to each other.
 struct Footprint {
-  /// Of each axis the indices that are touched, and whether that is all of it
-  /// whatever the tile.
+  /// For each axis the number of touched indices, and whether every tile
+  /// touches the whole axis.
   llvm::SmallVector<int64_t> sizes;
   llvm::SmallVector<bool> whole;
-  /// Vectors from one index of each statement's dimension to the next, and the
-  /// vector of the first iteration.
+  /// For each dimension of the statement the number of vectors from one index
+  /// to the next; and the vector of the first iteration.
   llvm::SmallVector<int64_t> strides;
   int64_t offset = 0;
-  int64_t vectors = 0; ///< In all, with those that whole blocks touch beyond.
+  /// The number of vectors in all, with those that whole blocks touch beyond
+  /// the end.
+  int64_t vectors = 0;
 };
 
-/// Where things lie while a tile is computed.
+/// The layout of scratch memory while a tile is computed.
 class DepthwiseLayout {
 public:
   DepthwiseLayout(const kernel::Contraction &contraction,
                   const Depthwise &depthwise, DepthwiseTile tile,
                   llvm::ArrayRef<int64_t> block);
 
-  /// The indices that a tile has of a dimension, at most.
+  /// The most indices of a dimension that a tile has.
   int64_t extent(unsigned dim) const { return extents_[dim]; }
-  /// The same rounded up to whole blocks.
+  /// The same number rounded up to whole blocks.
   int64_t padded(unsigned dim) const { return padded_[dim]; }
   const Footprint &factor(unsigned operand) const { return factors_[operand]; }
-  /// Of the result, by dimensions alone: the last own one is innermost.
+  /// The footprint of the result, by dimensions alone. The last own dimension
+  /// is innermost.
   const Footprint &result() const { return result_; }
-  /// f32 of all that is touched, for each lane.
+  /// The number of f32 in all footprints, for each lane.
   int64_t vectors() const;
-  /// Tiles of each tiled dimension up to the one that is cut.
+  /// The number of tiles of each tiled dimension, up to the one that is cut.
   llvm::SmallVector<int64_t> tiles() const { return tiles_; }
 
 private:
@@ -97,8 +101,9 @@ private:
   Footprint result_;
 };
 
-/// The least tile: an index of the last tiled dimension, or a whole chain. Of
-/// those that are cut in the same dimension all but the last are multiples.
+/// The least tile: an index of the last tiled dimension, or a whole chain.
+/// Tiles that are cut in the same dimension are multiples of it, except the
+/// last.
 DepthwiseTile getLeastTile(const kernel::Contraction &contraction,
                            const Depthwise &depthwise);
 
@@ -106,7 +111,7 @@ DepthwiseTile getLeastTile(const kernel::Contraction &contraction,
 DepthwiseAttr planDepthwise(const kernel::Contraction &contraction,
                             const Depthwise &depthwise, int64_t lanes);
 
-/// Into how many independent pieces it can be cut.
+/// The number of independent pieces into which it can be cut.
 int64_t countDepthwiseUnits(const kernel::Contraction &contraction,
                             const Depthwise &depthwise, DepthwiseAttr schedule);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The emission of #cpu.depthwise: tiles, and what they read and write.
+/// The emitter of #cpu.depthwise: tiles, and the memory that they read and
+/// write.
 #ifndef MPC_LIB_CODEGEN_CPU_DEPTHWISEEMITTER_H
 #define MPC_LIB_CODEGEN_CPU_DEPTHWISEEMITTER_H
 
@@ -11,8 +12,8 @@
 
 namespace mpc::cpu {
 
-/// Emits one kernel. A tile's part of each factor is transposed into scratch
-/// memory, where the channels of a vector lie next to each other: windows then
+/// Emits one kernel. Each tile transposes its part of both factors into scratch
+/// memory, where the channels of a vector lie next to each other. Windows then
 /// need no borders, strides and dilations are distances, and a sum over
 /// positions is a sum in each lane. The result is transposed back, and the map
 /// on it follows.
@@ -52,8 +53,8 @@ private:
   void packOnes(unsigned operand, mlir::ArrayRef<mlir::Value> channels,
                 mlir::Value source, mlir::Value target, mlir::Value length);
   void storePacked(unsigned operand, mlir::Value value, mlir::Value position);
-  /// Elements of a factor that lie next to each other, in the source and where
-  /// they are packed: an axis and those behind it.
+  /// Elements of a factor that are contiguous both in the source and after
+  /// packing: an axis and all axes after it.
   struct Run {
     unsigned axis;
     mlir::Value length;
@@ -84,7 +85,7 @@ private:
   Values sumStep(std::array<mlir::Value, 2> places, mlir::ValueRange sums);
   mlir::Value addProduct(mlir::Value image, mlir::Value other, mlir::Value sum);
   mlir::Value placeOf(const Footprint &print, mlir::ArrayRef<mlir::Value> dims);
-  /// Of each result of a block the vectors from the first one.
+  /// For each result of a block the number of vectors from the first result.
   llvm::SmallVector<int64_t> blockOffsets(const Footprint &print);
 
   // The result.
@@ -125,16 +126,16 @@ private:
   mlir::ArrayRef<unsigned> own_, tiled_;
   int64_t channels_;
   Chains chains_;
-  bool sumsTiles_; ///< Tiles are of what is summed over, not of the result.
+  bool sumsTiles_; ///< Whether tiles divide the sum, and not the result.
 
-  /// Scratch: a tile's factors and results, channels innermost; results,
+  /// Scratch memory: a tile's factors and results, channels innermost; results,
   /// channels outermost, `pitch_` elements apart.
   std::array<mlir::Value, 2> packed_;
   mlir::Value sums_, results_;
   int64_t pitch_ = 0;
 
-  /// Of the unit and tile at hand: the first channel, the first index of each
-  /// dimension, and how many indices of the one that is cut there are.
+  /// Of the current unit and tile: the first channel, the first index of each
+  /// dimension, and the number of indices of the cut dimension.
   mlir::Value channel_;
   Values starts_;
   mlir::Value cutCount_;

@@ -35,8 +35,8 @@ static bool usesAny(const Linear &index, ArrayRef<unsigned> dims) {
                       [&](unsigned dim) { return index.strides[dim] != 0; });
 }
 
-/// The axes of `operand`, if that of the channels is one of its own and the
-/// elements of a channel lie next to each other.
+/// The axes of `operand`; empty unless the channel axis is a separate one and
+/// the elements of a channel are contiguous.
 static std::optional<ChannelFactor> matchFactor(const Contraction &contraction,
                                                 unsigned operand,
                                                 unsigned channel) {
@@ -68,8 +68,8 @@ static std::optional<ChannelFactor> matchFactor(const Contraction &contraction,
   return factor;
 }
 
-/// Whether an axis of `operand` goes by the sum of an index of its own and one
-/// of K: neighbouring results then read the same elements.
+/// Whether an axis of `operand` is indexed by the sum of an own index and an
+/// index of K. Neighbouring results then read the same elements.
 static bool slides(const Contraction &contraction, const ChannelFactor &factor,
                    unsigned operand) {
   auto own = operand == 0 ? Contraction::M : Contraction::N;
@@ -79,7 +79,7 @@ static bool slides(const Contraction &contraction, const ChannelFactor &factor,
   });
 }
 
-/// Whether what is done in tiles or blocks goes upwards through memory.
+/// Whether tiled and blocked dimensions go upwards through memory.
 static bool goesUpwards(const Contraction &contraction,
                         const Depthwise &depthwise) {
   for (const ChannelFactor &factor : depthwise.factors)
@@ -92,7 +92,7 @@ static bool goesUpwards(const Contraction &contraction,
   return true;
 }
 
-// Fewer channels than this leave most lanes of a vector empty.
+// The least number of channels. With fewer, most lanes of a vector are empty.
 static constexpr int64_t kLeastChannels = 4;
 
 std::optional<Depthwise>
@@ -177,7 +177,7 @@ Footprint DepthwiseLayout::getFactor(unsigned operand) const {
       beyond += std::max<int64_t>(stride, 0) * (padded_[dim] - extents_[dim]) *
                 vectors;
     }
-    // A little more of a line is less work than its end.
+    // Packing a little more of a line is less work than handling its end.
     bool whole = isFixed(axis, contraction_.statement.extents, extents_) &&
                  4 * size >= 3 * axis.extent;
     print.whole[number] = whole;
@@ -198,7 +198,7 @@ Footprint DepthwiseLayout::getResult() const {
       print.strides[dim] = print.vectors;
       print.vectors *= padded_[dim];
     }
-  // It is transposed by fours.
+  // The transposition works on four at a time.
   print.vectors = alignTo(print.vectors, 4);
   return print;
 }
@@ -207,14 +207,16 @@ Footprint DepthwiseLayout::getResult() const {
 // Plan
 //===----------------------------------------------------------------------===//
 
-/// What a tile touches should stay in a part of the L2 cache.
+/// The memory that a tile touches should stay in a part of the L2 cache.
 static constexpr int64_t kMostBytes = 128 << 10;
-/// There should be a chunk for each of 16 workers, two if they are worth it.
+/// There should be a chunk for each of 16 workers, or two if the work is
+/// enough.
 static constexpr int64_t kWantedUnits = 32;
 static constexpr int64_t kLeastWork = 1 << 15;
 static constexpr int64_t kMostChunks = 256;
 
-/// Channels to a vector: so few that there are two vectors, for two workers.
+/// The number of channels in a vector. Few channels are split over two vectors,
+/// for two workers.
 static int64_t chooseLanes(int64_t channels, int64_t lanes) {
   while (lanes > kLeastChannels &&
          (channels <= lanes / 2 || (channels < 2 * lanes && lanes > 8)))
@@ -223,18 +225,19 @@ static int64_t chooseLanes(int64_t channels, int64_t lanes) {
 }
 
 /// The cycles that blocks of `rows` x `columns` results take for each step of
-/// K: two multiply-adds or two loads a cycle, a multiply-add of an element
-/// in 4.
+/// K. A cycle has two multiply-adds or two loads. An element alone takes 4
+/// cycles.
 static double getCost(int64_t height, int64_t width, int64_t rows,
                       int64_t columns) {
   double blocks = divideCeil(height, rows) * divideCeil(width, columns);
   double cycles = std::max(4.0, (rows * columns + 1) / 2.0);
-  // Lines that are filled up are done one by one behind the sum.
+  // Lines that do not fill their last block are completed one result at a time,
+  // after the sum.
   return blocks * cycles * (width % columns == 0 ? 1 : 1.1);
 }
 
-// Sums that are in registers at once, beside one factor. More would not be much
-// faster, but other code for other sizes.
+// The most sums that are in registers at once, beside one factor. More would
+// not be much faster, and different sizes would then have different code.
 static constexpr int64_t kMostSums = 10;
 
 static SmallVector<int64_t> chooseBlock(const Contraction &contraction,
@@ -262,7 +265,8 @@ DepthwiseTile mpc::cpu::getLeastTile(const Contraction &contraction,
   return {chains.dim, chains.count};
 }
 
-/// The largest tile that stays in the cache and leaves work for others.
+/// The largest tile that stays in the cache and leaves enough work for other
+/// workers.
 static DepthwiseTile chooseTile(const Contraction &contraction,
                                 const Depthwise &depthwise,
                                 ArrayRef<int64_t> block, int64_t lanes) {
@@ -286,7 +290,7 @@ static DepthwiseTile chooseTile(const Contraction &contraction,
   for (int64_t cut = best.cut; cut >= 0; --cut) {
     int64_t extent = extents[tiled[cut]];
     int64_t unit = cut == least.cut ? least.tile : 1;
-    // As many parts as it takes, of about one size.
+    // As few parts as fit, of about equal size.
     int64_t parts = 1;
     auto tileOf = [&]() -> DepthwiseTile {
       int64_t even = alignTo(divideCeil(extent, parts), unit);

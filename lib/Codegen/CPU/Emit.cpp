@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits kernels by the schedules that they carry.
+// Emits kernels by their schedules.
 #include "lib/Codegen/CPU/Emitters.h"
 
 #include "lib/Codegen/CPU/Gemm.h"
@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-/// The kernel's verifier has checked that it can run by `schedule`, which is
-/// one of the cpu dialect.
+/// Emits the body. The kernel's verifier has checked that the kernel can run by
+/// `schedule`, which belongs to the cpu dialect.
 static void emitBody(Emitter &emitter, const Body &body, Attribute schedule) {
   TypeSwitch<Attribute>(schedule)
       .Case(

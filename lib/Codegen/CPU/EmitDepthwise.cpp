@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cpu.depthwise: a window over an image, channels in lanes.
+// #cpu.depthwise: a window over an image, with channels in lanes.
 #include "lib/Codegen/CPU/DepthwiseEmitter.h"
 #include "lib/Codegen/CPU/Emitters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,12 +25,13 @@ void DepthwiseEmitter::allocate() {
     packed_[operand] =
         emitter_.allocate(layout_.factor(operand).vectors * lanes_, f32);
   sums_ = emitter_.allocate(layout_.result().vectors * lanes_, f32);
-  // A little more than a line, so that lines do not fall into one cache set.
+  // The distance is a little more than a line, so that lines do not fall into
+  // the same cache set.
   pitch_ = layout_.result().vectors + 16;
   results_ = emitter_.allocate(pitch_ * lanes_, f32);
 }
 
-/// How many indices of `dim` the tile has.
+/// The number of indices of `dim` in the tile.
 Value DepthwiseEmitter::count(unsigned dim) {
   return dim == tiled_[schedule_.getCut()]
              ? cutCount_
@@ -180,8 +181,8 @@ void DepthwiseEmitter::sumBlock(ArrayRef<Value> dims) {
                             math_.add(result, offset));
 }
 
-/// Loops over the dimensions of K from `number` on; `places` are those of the
-/// image and of the other factor.
+/// Loops over the dimensions of K from `number` on. `places` are the places in
+/// the image and in the other factor.
 SmallVector<Value> DepthwiseEmitter::sumOver(unsigned number,
                                              std::array<Value, 2> places,
                                              Values sums) {
@@ -206,7 +207,8 @@ SmallVector<Value> DepthwiseEmitter::sumOver(unsigned number,
                                    sums, addChain);
 }
 
-/// Loops over a range of dimension `number` of K, and over all behind it.
+/// Loops over a range of dimension `number` of K, and over all dimensions after
+/// it.
 SmallVector<Value> DepthwiseEmitter::sumRange(unsigned number,
                                               std::pair<Value, Value> range,
                                               std::array<Value, 2> places,
@@ -282,8 +284,7 @@ AffineExpr DepthwiseEmitter::getIndex(const Linear &linear) {
   return index;
 }
 
-/// Whether all that the map touches goes over the last two own dimensions as
-/// over one.
+/// Whether every access of the map walks the last two own dimensions as one.
 bool DepthwiseEmitter::isPlane() {
   if (own_.size() < 2)
     return false;
@@ -319,7 +320,7 @@ void DepthwiseEmitter::emitMapLines(Value lane, unsigned number, Values dims) {
                     });
 }
 
-/// A line, or a plane as one, at `dims` of the tile.
+/// Emits the map on a line, or on a plane as one line, at `dims` of the tile.
 void DepthwiseEmitter::emitMapLine(Value lane, Values dims, bool isPlane) {
   unsigned column = own_.back();
   Value length = count(column);
@@ -349,7 +350,7 @@ void DepthwiseEmitter::emitMapLine(Value lane, Values dims, bool isPlane) {
     emitAt(vectors, {lanes_, *known % lanes_});
 }
 
-/// The map at the elements whose sums lie at `place`.
+/// Emits the map at the elements whose sums lie at `place`.
 void DepthwiseEmitter::emitMapAt(ArrayRef<Value> dims, Value place,
                                  Lanes lanes) {
   DenseMap<Value, Value> values;

@@ -18,24 +18,25 @@ using llvm::divideCeil;
 
 namespace {
 
-/// A chunk's tile of the result.
+/// The part of the result that a chunk computes.
 struct ResultTile {
   Value batch;
-  Value row, rows;       ///< First, count.
-  Value column, columns; ///< First, count.
+  Value row, rows;       ///< The first row and the number of rows.
+  Value column, columns; ///< The first column and the number of columns.
 };
 
-/// Columns of one panel at which the map is emitted.
+/// The columns of one panel at which the map is emitted.
 struct PanelColumns {
-  Value place;  ///< Of the first one, in row 0, in the tile's memory.
-  Value column; ///< Of the whole result.
+  /// The place of the first column, in row 0, in the tile's memory.
+  Value place;
+  Value column; ///< The first column's index in the whole result.
   Lanes lanes;
 };
 
-/// Where the elements of `PanelColumns` lie, but for the row's part.
+/// The addresses of `PanelColumns`, without the part that depends on the row.
 struct ColumnAddress {
   enum Kind { Uniform, Contiguous, Scattered } kind = Uniform;
-  SmallVector<Value> places; ///< One; for Scattered one a lane.
+  SmallVector<Value> places; ///< One place, or for Scattered one for each lane.
 };
 
 class GemmEmitter {
@@ -96,15 +97,15 @@ private:
   GemmAttr schedule_;
   Contraction::DimGroup rowGroup_, columnGroup_;
   int64_t numRows_, numColumns_, numK_, numBlocks_;
-  int64_t chain_; ///< k of a chain.
+  int64_t chain_; ///< The number of k in a chain.
 
-  /// Scratch: a micro-tile of zeros and then the tile's results, panel by
-  /// panel; packed blocks.
+  /// Scratch memory: a micro-tile of zeros and then the tile's results, panel
+  /// by panel; packed blocks.
   Value results_, packedRows_, packedColumns_;
   int64_t firstResult_ = 0;
 
-  // While the map is emitted: addresses of all reads and stores, values that
-  // do not depend on the row, values of this row.
+  // While the map is emitted: the addresses of all reads and stores, the values
+  // that do not depend on the row, and the values of the current row.
   SmallVector<SmallVector<ColumnAddress>> readAddresses_;
   SmallVector<ColumnAddress> storeAddresses_;
   SmallVector<SmallVector<Value>> invariants_;
@@ -118,8 +119,8 @@ void GemmEmitter::allocate() {
   int64_t columns = alignTo(schedule_.getTileColumns(), nr);
   Type f32 = builder_.getF32Type();
   firstResult_ = mr * nr;
-  // With several blocks of k the results of the whole tile are kept between
-  // them, else those of one panel.
+  // With several blocks of k, the results of the whole tile are kept between
+  // them. With one block, only the results of a panel are.
   int64_t kept = numBlocks_ > 1 ? columns : nr;
   results_ = emitter_.allocate(firstResult_ + rows * kept, f32);
   if (!schedule_.isPacked(schedule_.getRows()))
@@ -421,7 +422,7 @@ Value GemmEmitter::loadTile(Value place, Lanes lanes) {
   return vector::LoadOp::create(builder_, loc_, vector, results_, place);
 }
 
-// Computes the values that are the same for all rows before the loop over rows.
+// Values that are the same for all rows are computed before the loop over rows.
 void GemmEmitter::emitEpilogue(const ResultTile &tile,
                                const PanelColumns &columns) {
   readAddresses_.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits kernels that pack a contraction's factor, and index arithmetic.
+// Emits kernels that pack a contraction's factor, and arithmetic on indices.
 #include "lib/Codegen/CPU/Gemm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"

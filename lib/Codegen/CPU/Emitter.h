@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What the emitters of CPU kernels share: the function being built, places of
-/// tensors in memory, addresses from affine expressions, and the cloning of a
-/// region's scalar ops on scalars or vectors. See docs/rationale/kernel.md.
+/// The common parts of emitters of CPU kernels: the function under
+/// construction, the memory of tensors, addresses from affine expressions, and
+/// cloning a region's scalar ops on scalars or vectors. See
+/// docs/rationale/kernel.md.
 #ifndef MPC_LIB_CODEGEN_CPU_EMITTER_H
 #define MPC_LIB_CODEGEN_CPU_EMITTER_H
 
@@ -14,9 +15,9 @@
 
 namespace mpc::cpu {
 
-/// How a region is emitted: on scalars (`width` 0) or on vectors, of which the
-/// first `active` lanes count. The other lanes repeat an active one, so that
-/// nothing can trap in them.
+/// How a region is emitted: on scalars (`width` 0) or on vectors. Only the
+/// first `active` lanes of a vector count. The other lanes repeat an active
+/// one, so that nothing can trap in them.
 struct Lanes {
   int64_t width = 0;
   int64_t active = 0;
@@ -35,9 +36,10 @@ public:
   mlir::Location loc;
   kernel::FuncOp kernel;
   mlir::func::FuncOp function;
-  /// The chunks to do.
+  /// The range of chunks to compute.
   mlir::Value begin, end;
-  /// Kernel-level values: scalars to scalars, tensors to flat memrefs.
+  /// Values of the kernel level and their emitted values: scalars for scalars,
+  /// flat memrefs for tensors.
   mlir::IRMapping mapping;
 
   /// Sets the final type of the scratch argument, ends the function and
@@ -50,13 +52,13 @@ public:
 
   /// Scratch memory of this worker for `count` elements.
   mlir::Value allocate(int64_t count, mlir::Type elementType);
-  /// The flat memref that holds `tensor`; null if it lies nowhere.
+  /// The flat memref that holds `tensor`; null if it has no memory.
   mlir::Value getBuffer(mlir::Value tensor);
   void setBuffer(mlir::Value tensor, mlir::Value buffer);
   /// The scalar that all elements of `tensor` equal; null if none is known.
   mlir::Value getSplatValue(mlir::Value tensor);
 
-  /// Element `index` of what `tensor` holds: a load, or its splat.
+  /// Element `index` of `tensor`: a load, or its splat.
   mlir::Value load(mlir::Value tensor, mlir::Value index);
   void store(mlir::Value value, mlir::Value buffer, mlir::Value index);
 
@@ -70,12 +72,13 @@ public:
   /// The multi-index of a row-major position in a space of `extents`.
   llvm::SmallVector<mlir::Value> delinearize(mlir::Value position,
                                              llvm::ArrayRef<int64_t> extents);
-  /// First unit of chunk `chunk` when `units` are cut into `chunks`.
+  /// The first unit of chunk `chunk` when `units` are cut into `chunks`.
   mlir::Value chunkStart(mlir::Value chunk, int64_t units, int64_t chunks);
 
   using LoopBody = llvm::function_ref<void(mlir::Value)>;
   void emitLoop(mlir::Value from, mlir::Value to, int64_t step, LoopBody body);
-  /// A loop that carries values: `body` gets them and returns the next ones.
+  /// The body of a loop that carries values: it gets the values and returns the
+  /// next ones.
   using CarryBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::Value, mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value>
@@ -89,8 +92,9 @@ public:
   // Vectors along one dimension
   //===--------------------------------------------------------------------===//
 
-  /// What `access` reads at `dims`, whose dimension `along` holds the first of
-  /// `lanes`: a scalar if all lanes read one element, else a vector.
+  /// The elements that `access` reads at `dims`, whose dimension `along` holds
+  /// the first of `lanes`: a scalar if all lanes read the same element, else a
+  /// vector.
   mlir::Value loadLanes(const kernel::Access &access, mlir::ValueRange dims,
                         unsigned along, Lanes lanes);
   /// Stores the active lanes of `value` at the places of `index`.
@@ -98,11 +102,11 @@ public:
                   mlir::ValueRange dims, unsigned along, Lanes lanes);
   /// True on the active lanes.
   mlir::Value createMask(Lanes lanes);
-  /// `expr` on all lanes: a scalar, or a vector if it depends on `along`.
+  /// `expr` in all lanes: a scalar, or a vector if it depends on `along`.
   mlir::Value evaluateLanes(mlir::AffineExpr expr, mlir::ValueRange dims,
                             unsigned along, Lanes lanes);
 
-  /// The values of `linalg.index` in a statement's region, where they are used.
+  /// The values of `linalg.index` in a statement's region, where it uses them.
   llvm::SmallVector<mlir::Value> getIndices(const kernel::Statement &statement,
                                             mlir::ValueRange dims,
                                             unsigned along, Lanes lanes);
@@ -113,19 +117,20 @@ public:
 
   /// Clones the region of `op`. An argument or index (one for each of
   /// `linalg.index`'s dimensions) is a scalar where all lanes agree, else a
-  /// vector; so are the results.
+  /// vector. The same holds for results.
   llvm::SmallVector<mlir::Value> emitRegion(mlir::linalg::GenericOp op,
                                             mlir::ValueRange arguments,
                                             mlir::ValueRange indices,
                                             Lanes lanes);
-  /// `value` on all lanes.
+  /// `value` in all lanes.
   mlir::Value broadcast(mlir::Value value, Lanes lanes);
 
 private:
   mlir::Value loadVector(mlir::Value buffer, mlir::Value index, Lanes lanes);
   mlir::Value loadEverySecond(mlir::Value buffer, mlir::Value first,
                               Lanes lanes);
-  /// The flat position of each active lane; the others repeat the last.
+  /// The flat position of each active lane; the other lanes repeat the last
+  /// one.
   llvm::SmallVector<mlir::Value> getPlaces(mlir::AffineExpr index,
                                            mlir::ValueRange dims,
                                            unsigned along, Lanes lanes);
@@ -142,14 +147,14 @@ private:
 
 /// How an index moves from one lane to the next.
 enum class AccessPattern {
-  Uniform,    ///< Not at all.
-  Contiguous, ///< By one element.
-  Scattered,  ///< Otherwise.
+  Uniform,    ///< The index is the same for all lanes.
+  Contiguous, ///< The index moves by one element.
+  Scattered,  ///< Any other movement.
 };
 AccessPattern getAccessPattern(mlir::AffineExpr index, unsigned numDims,
                                unsigned along);
 
-/// The type that an element of `type` has in memory.
+/// The type of an element of `type` in memory.
 mlir::Type getStorageType(mlir::Type type);
 /// Bytes of an element in memory.
 int64_t getStorageBytes(mlir::Type type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// One emitter for each schedule. Kernels are of the kind that it fits.
+/// One emitter for each schedule. A kernel has the kind that its schedule fits.
 #ifndef MPC_LIB_CODEGEN_CPU_EMITTERS_H
 #define MPC_LIB_CODEGEN_CPU_EMITTERS_H
 
@@ -9,27 +9,27 @@
 
 namespace mpc::cpu {
 
-/// Puts a `func.func` in the place of `kernel`, which has a schedule of this
-/// dialect: TargetAttrInterface::emitKernel.
+/// Replaces `kernel`, which has a schedule of this dialect, by a `func.func`:
+/// TargetAttrInterface::emitKernel.
 mlir::func::FuncOp emitKernel(kernel::FuncOp kernel);
 
-/// #cpu.loops: any body. With more than one chunk the body is one statement,
-/// cut along its outermost parallel dimensions.
+/// Emits #cpu.loops, which can run any body. With more than one chunk the body
+/// is one statement, cut along its outermost parallel dimensions.
 void emitLoops(Emitter &emitter, const kernel::Body &body, int64_t chunks);
 
-/// #cpu.lanes.
+/// Emits #cpu.lanes.
 void emitLanes(Emitter &emitter, const kernel::Body &body, LanesAttr schedule);
 
-/// #cpu.map.
+/// Emits #cpu.map.
 void emitMap(Emitter &emitter, const kernel::Body &body, MapAttr schedule);
-/// The number of pieces that a map can be cut into.
+/// The number of pieces into which a map can be cut.
 int64_t countMapUnits(const kernel::Body &body, int64_t lanes);
 
-/// #cpu.rows and #cpu.columns: which of them, the kernel's kind says.
+/// Emits #cpu.rows and #cpu.columns. The kernel's kind says which.
 void emitRows(Emitter &emitter, const kernel::Body &body, int64_t chunks,
               int64_t lanes);
 
-/// #cpu.depthwise.
+/// Emits #cpu.depthwise.
 void emitDepthwise(Emitter &emitter, const kernel::Body &body,
                    DepthwiseAttr schedule);
 
@@ -38,8 +38,8 @@ void emitDepthwise(Emitter &emitter, const kernel::Body &body,
 void emitScatter(Emitter &emitter, kernel::ScatterOp scatter,
                  mlir::Value buffer, std::pair<mlir::Value, mlir::Value> units);
 
-/// Emits one kernel.rank into `buffer`, for rows [from, to): each is sorted by
-/// digits of its keys, the last one first.
+/// Emits one kernel.rank into `buffer`, for rows [from, to). Each row is sorted
+/// by the digits of its keys, the last digit first.
 void emitRank(Emitter &emitter, kernel::RankOp rank, mlir::Value buffer,
               std::pair<mlir::Value, mlir::Value> rows);
 

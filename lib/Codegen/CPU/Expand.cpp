@@ -62,8 +62,8 @@ static constexpr int kDropped =
     mpc::rt::kFormatF32.mantissaBits - kNarrow.mantissaBits;
 static_assert(kNarrow.exponentBits == mpc::rt::kFormatF32.exponentBits);
 
-// Round to nearest even: add half a unit, less one where the last bit is even.
-// What was NaN is the canonical NaN.
+// Rounds to nearest even: adds half a unit, less one where the last bit is
+// even. NaN becomes the canonical NaN.
 static Value truncateToBFloat(OpBuilder &b, Location loc, Value x) {
   Type bits32 = withElement(x.getType(), b.getI32Type());
   Type bits16 = withElement(x.getType(), b.getI16Type());
@@ -94,8 +94,8 @@ static Value extendFromBFloat(OpBuilder &b, Location loc, Value x) {
       b, loc, withElement(x.getType(), b.getF32Type()), raw);
 }
 
-// f64 to f32, to odd: where the result is inexact its last bit is set. Rounding
-// that to 16 bits is then rounding once.
+// Rounds f64 to f32, to odd: the last bit of an inexact result is set. Rounding
+// that to 16 bits is then the only rounding that counts.
 static Value truncateToOdd(OpBuilder &b, Location loc, Value x) {
   Type single = withElement(x.getType(), b.getF32Type());
   Type bits32 = withElement(x.getType(), b.getI32Type());
@@ -141,7 +141,8 @@ static Value expandExtend(OpBuilder &b, arith::ExtFOp op) {
   return arith::ExtFOp::create(b, op.getLoc(), op.getType(), x);
 }
 
-// Constants of bf16 by their bits, as all that carries a bf16 is lowered.
+// Constants of bf16 become their bits, since all ops that carry a bf16 are
+// lowered to bits.
 static Value expandConstant(OpBuilder &b, arith::ConstantOp op) {
   if (!getElementTypeOrSelf(op.getType()).isBF16())
     return {};
@@ -188,8 +189,8 @@ static Value expandFromInteger(OpBuilder &b, Op op) {
 
 static Value expandArithmetic(OpBuilder &b, Operation *op);
 
-/// The op on f32 in place of 16 bits. +, -, *, / and sqrt are rounded as if
-/// once: f32 has more than twice the bits.
+/// Computes in f32 in place of 16 bits. +, -, *, / and sqrt are then rounded as
+/// if once: f32 has more than twice the bits.
 static Value promote(OpBuilder &b, Operation *op) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
@@ -242,9 +243,9 @@ static Value expand(OpBuilder &b, Operation *op) {
   return expandArithmetic(b, op);
 }
 
-/// The sign of f64 by a choice. LLVM moves a rounding to f16 into a copysign,
-/// and then rounds the number that has the sign from f64 to f16 as well, which
-/// is a call of a library function (seen with 22.1.8; `asin` of f16).
+/// Selects the sign of an f64. LLVM moves a rounding to f16 into a copysign,
+/// and then also rounds the number that has the sign from f64 to f16, by a call
+/// of a library function (seen with 22.1.8; `asin` of f16).
 static void expandCopySign(math::CopySignOp op) {
   if (!getElementTypeOrSelf(op.getType()).isF64())
     return;
@@ -284,8 +285,8 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
   }
 
 private:
-  /// An op that is left would be lowered to a call of a library function, which
-  /// an image cannot make.
+  /// Reports ops that are left. They would be lowered to a call of a library
+  /// function, which an image cannot make.
   void checkExpanded() {
     getOperation().walk([&](Operation *op) {
       if (!isa<math::MathDialect>(op->getDialect()) || hasInstruction(op))

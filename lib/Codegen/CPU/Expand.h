@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Replaces what x86 has no instruction for.
+/// Expands ops for which x86 has no instruction.
 #ifndef MPC_LIB_CODEGEN_CPU_EXPAND_H
 #define MPC_LIB_CODEGEN_CPU_EXPAND_H
 
@@ -9,8 +9,8 @@
 
 namespace mpc::cpu {
 
-/// A pass that leaves no math function, no arithmetic on f16 or bf16 (it is
-/// done in f32 and rounded), no conversion to bf16, and no rounding twice.
+/// A pass that expands math functions, arithmetic on f16 or bf16 (computed in
+/// f32 and rounded), conversions to bf16, and double rounding.
 std::unique_ptr<mlir::Pass> createExpandPass();
 
 } // namespace mpc::cpu

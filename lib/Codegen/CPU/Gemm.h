@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The pieces that #cpu.gemm and #cpu.pack are emitted from: index
-/// arithmetic on paths, packing of blocks, the micro-kernel.
+/// The parts from which #cpu.gemm and #cpu.pack are emitted: arithmetic on
+/// strided indices, packing of blocks, the micro-kernel.
 #ifndef MPC_LIB_CODEGEN_CPU_GEMM_H
 #define MPC_LIB_CODEGEN_CPU_GEMM_H
 
@@ -29,25 +29,26 @@ public:
   mlir::Value rem(mlir::Value a, int64_t b) const;
   /// The largest multiple of `unit` up to `a`.
   mlir::Value floor(mlir::Value a, int64_t unit) const;
-  /// Where `path` is at the flat index `index`.
+  /// The position of `path` at the flat index `index`.
   mlir::Value at(const StridedIndex &path, mlir::Value index) const;
 
 private:
   Emitter &emitter_;
 };
 
-/// A factor of a contraction as it lies in memory, of one batch.
+/// A factor of a contraction in memory, for one batch.
 struct Factor {
-  /// What a region computes, in f32, from its argument, the element.
+  /// The factor's value in f32, which a region computes from its argument, the
+  /// element.
   mlir::Value value;
   mlir::BlockArgument argument;
-  /// The flat memref, and the position that the paths start from.
+  /// The flat memref, and the position from which the paths start.
   mlir::Value buffer, base;
   StridedIndex outer, k;
 };
 
-/// What a region computes of `argument`, a factor of a contraction, where that
-/// is `element`: a scalar or a vector.
+/// The value that a region computes from `argument`, a factor of a contraction,
+/// where that is `element`: a scalar or a vector.
 mlir::Value emitFactor(Emitter &emitter, mlir::Value factor,
                        mlir::BlockArgument argument, mlir::Value element);
 
@@ -55,52 +56,52 @@ mlir::Value emitFactor(Emitter &emitter, mlir::Value factor,
 /// factor.
 struct FactorBlock {
   mlir::Value first, count, kFirst, kCount;
-  /// `first` is a multiple of this.
+  /// A divisor of `first`.
   int64_t unit;
-  /// `kCount` is at most this.
+  /// The most that `kCount` can be.
   int64_t kMost;
 };
 
-/// Where packed elements go: a flat f32 memref, a position in it, and the
-/// elements from one row or panel to the next.
+/// The destination of packed elements: a flat f32 memref, a position in it, and
+/// the distance of rows or panels in elements.
 struct PackDestination {
   mlir::Value buffer, offset;
   int64_t stride;
 };
 
-/// Packs rows, k contiguous. Rows from block.count to `padded` are zero.
+/// Packs rows, with k contiguous. Rows from block.count to `padded` are zero.
 void emitPackRows(Emitter &emitter, const Factor &factor,
                   const FactorBlock &block, const PackDestination &destination,
                   mlir::Value padded, int64_t lanes);
-/// Packs panels of `width` columns, `width` contiguous elements for each k.
-/// Columns beyond `columns`, of all there are, are zero.
+/// Packs panels of `width` columns, with `width` contiguous elements for each
+/// k. Columns from `columns` on, the number of all that exist, are zero.
 void emitPackColumns(Emitter &emitter, const Factor &factor,
                      const FactorBlock &block,
                      const PackDestination &destination, int64_t width,
                      int64_t columns, int64_t lanes);
-/// #cpu.pack.
+/// Emits #cpu.pack.
 void emitPack(Emitter &emitter, const kernel::Body &body, PackAttr schedule);
 
-/// The micro-kernel of a module: rows x columns results in registers,
-/// `lanes` columns a vector.
+/// The micro-kernel of a module: rows x columns results in registers, `lanes`
+/// columns in a vector.
 struct MicroKernel {
   int64_t rows, columns, lanes;
   bool fused;
 };
-/// One operand of a call of the micro-kernel: a flat f32 memref of any size
-/// and a position.
+/// An operand of a call of the micro-kernel: a flat f32 memref of any size and
+/// a position.
 struct MicroOperand {
   mlir::Value buffer, offset;
 };
-/// Calls the micro-kernel, which the module gets if it lacks it: `result`
+/// Calls the micro-kernel, and adds it to the module if it is missing: `result`
 /// (rows x columns) = `init` + `a` (rows `rowStride` apart, k contiguous) times
-/// `b` (k x columns), a chain over `k` ascending an element.
+/// `b` (k x columns). Each element is one chain over ascending `k`.
 void emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
                          mlir::Value k, MicroOperand a, mlir::Value rowStride,
                          MicroOperand b, MicroOperand init,
                          MicroOperand result);
 
-/// #cpu.gemm.
+/// Emits #cpu.gemm.
 void emitGemm(Emitter &emitter, const kernel::Body &body, GemmAttr schedule);
 
 } // namespace mpc::cpu

@@ -32,7 +32,8 @@ static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Lowers `module` to the LLVM dialect; the error is what was diagnosed.
+/// Lowers `module` to the LLVM dialect; the error has the text of the
+/// diagnostics.
 static llvm::Error lowerModule(ModuleOp module) {
   std::string message;
   ScopedDiagnosticHandler handler(
@@ -67,13 +68,15 @@ translate(ModuleOp module, llvm::LLVMContext &context) {
 
 namespace {
 
-/// Some of the kernels on their way to code.
+/// A part of the kernels on their way to code.
 struct Part {
   std::unique_ptr<llvm::LLVMContext> context =
       std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module;
-  std::vector<SharedKernel> kernels; ///< That run what others run, too.
-  std::optional<llvm::Expected<CodeImage>> image; ///< Once it is compiled.
+  /// The kernels of the part that run shared code.
+  std::vector<SharedKernel> kernels;
+  /// The result; empty until it is compiled.
+  std::optional<llvm::Expected<CodeImage>> image;
 };
 
 } // namespace
@@ -88,8 +91,7 @@ static llvm::Expected<CodeImage> compilePart(const Part &part,
 
 namespace {
 
-/// Compiles parts, each by the next thread that is idle, while the owner's
-/// thread makes more of them.
+/// Compiles parts on idle threads, while the owner's thread adds more of them.
 class PartCompiler {
 public:
   PartCompiler(const Processor &processor, size_t threads)
@@ -106,7 +108,8 @@ public:
     parts_.push_back(std::move(part));
     added_.notify_one();
   }
-  /// Compiles what is left on this thread, too; the parts in their order.
+  /// Compiles the remaining parts on this thread too; returns the parts in
+  /// order.
   std::deque<Part> &finish();
 
 private:
@@ -115,8 +118,10 @@ private:
 
   const Processor &processor_;
   std::mutex mutex_;
-  std::condition_variable added_; ///< A part, or the last was.
-  std::deque<Part> parts_;        ///< Places stay as parts are added.
+  /// Signals that a part was added, or that the last was.
+  std::condition_variable added_;
+  /// The parts. A deque keeps their addresses as parts are added.
+  std::deque<Part> parts_;
   size_t taken_ = 0;
   bool isWhole_ = false;
   std::vector<std::thread> threads_;
@@ -124,7 +129,7 @@ private:
 
 } // namespace
 
-/// Null where no part will come.
+/// The next part to compile; null where none will come.
 Part *PartCompiler::next() {
   std::unique_lock lock(mutex_);
   added_.wait(lock, [&] { return isWhole_ || taken_ < parts_.size(); });
@@ -161,7 +166,7 @@ static CompiledKernels listKernels(ModuleOp module) {
   return compiled;
 }
 
-/// Appends `image` to the code so far and returns how many kernels it has.
+/// Appends `image` to the code so far and returns the number of its kernels.
 static size_t addImage(const CodeImage &image, CompiledKernels &compiled) {
   constexpr uint64_t kPage = 4096;
   size_t found = 0;
@@ -200,13 +205,14 @@ static void registerTranslations(MLIRContext &context) {
   context.appendDialectRegistry(registry);
 }
 
-/// Where the owner has given up nobody asks for what was wrong besides.
+/// An owner that has given up ignores further errors.
 PartCompiler::~PartCompiler() {
   for (Part &part : finish())
     llvm::consumeError(part.image->takeError());
 }
 
-/// Takes the kernels out of `module` that run what others run, by that.
+/// Removes from `module` the kernels that run shared code, and returns them by
+/// the code that they run.
 static llvm::StringMap<std::vector<SharedKernel>>
 takeSharedKernels(ModuleOp module) {
   llvm::StringMap<std::vector<SharedKernel>> kernels;
@@ -241,7 +247,7 @@ makePart(ModuleOp piece,
   return part;
 }
 
-/// Threads beside this one that have something to do.
+/// The number of threads, beside this one, that have work.
 static size_t countHelpers(size_t parts) {
   size_t threads = std::max(std::thread::hardware_concurrency(), 1U);
   return std::min(parts, threads) - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Emitted kernels to machine code: an image, loaded or not.
+/// Compiles emitted kernels to machine code: an image, loaded or not.
 #ifndef MPC_LIB_CODEGEN_CPU_JIT_H
 #define MPC_LIB_CODEGEN_CPU_JIT_H
 
@@ -19,35 +19,39 @@ namespace mpc::cpu {
 using KernelFunction = void (*)(void *const *buffers, int64_t begin,
                                 int64_t end, void *scratch);
 
-/// What a launch of a kernel must say.
+/// The facts about a kernel that a launch states.
 struct CompiledKernel {
-  KernelFunction function = nullptr; ///< Null in what compileImage returns.
-  uint64_t offset = 0;               ///< In the image.
+  /// The function; null in the result of compileImage.
+  KernelFunction function = nullptr;
+  uint64_t offset = 0; ///< The offset in the image.
   int64_t chunks = 1;
-  uint64_t scratchBytes = 0; ///< Per worker.
+  uint64_t scratchBytes = 0; ///< Scratch memory of each worker.
 };
 
 struct CompiledKernels {
-  llvm::StringMap<CompiledKernel> kernels; ///< By symbol.
-  /// Runs wherever it is loaded: see rt::CodeImage.
+  llvm::StringMap<CompiledKernel> kernels; ///< The kernels by symbol.
+  /// The code, which runs wherever it is loaded: see rt::CodeImage.
   std::vector<std::byte> image;
-  std::shared_ptr<rt::LoadedCode> code; ///< Keeps the functions alive.
-  /// Wall time to LLVM IR, and from there to the image, as far as LLVM has not
-  /// worked on the first kernels before the last were lowered.
+  /// The loaded code, which keeps the functions alive.
+  std::shared_ptr<rt::LoadedCode> code;
+  /// Wall time up to LLVM IR, and from there to the image. Time in which LLVM
+  /// compiled the first kernels while later ones were still lowered counts as
+  /// lowering.
   double loweringSeconds = 0, llvmSeconds = 0;
 };
 
-/// Compiles a module that kernel-emit has emitted. The image refers to no
-/// symbol outside of itself. Consumes the module's contents.
+/// Compiles the module after kernel-emit. The image refers to no outside
+/// symbol. Consumes the module's contents.
 llvm::Expected<CompiledKernels> compileImage(mlir::ModuleOp module,
                                              const Processor &processor);
 
-/// The LLVM IR of such a module as text: one module, which is cut into parts
-/// only to be compiled. Consumes the module's contents.
+/// The LLVM IR of such a module as text, as one module; only compiling cuts it
+/// into parts. Consumes the module's contents.
 llvm::Expected<std::string> printLLVM(mlir::ModuleOp module,
                                       const Processor &processor);
 
-/// The same for this machine, loaded, so that the functions can be called.
+/// Compiles for this machine and loads the code, so that the functions can be
+/// called.
 llvm::Expected<CompiledKernels> compileKernels(mlir::ModuleOp module,
                                                const Processor &processor);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cpu.lanes: loops of one statement, several elements of the result at a time.
+// #cpu.lanes: loops of one statement, which compute several elements of the
+// result at a time.
 #include "lib/Codegen/CPU/Emitters.h"
 
 #include "dialects/Kernel/Space.h"
@@ -28,15 +29,17 @@ private:
 
   Emitter &emitter_;
   LanesAttr schedule_;
-  /// Its dimensions are those of the lines, what is reduced, and the lanes'.
+  /// The statement, with dimensions in this order: lines, reduced dimensions,
+  /// lanes.
   Statement statement_;
   SmallVector<int64_t> lines_;
-  SmallVector<Value> destinations_; ///< Arguments of the kernel.
+  /// The destinations, which are arguments of the kernel.
+  SmallVector<Value> destinations_;
 };
 
 } // namespace
 
-/// The dimensions of `statement` in the order of LaneEmitter.
+/// The dimensions of `statement` in the order that LaneEmitter requires.
 static SmallVector<unsigned> orderOf(const Statement &statement,
                                      unsigned lane) {
   unsigned next = 0;
@@ -75,7 +78,7 @@ SmallVector<Value> LaneEmitter::emitStatement(ValueRange dims,
   return results;
 }
 
-/// The loops over what is reduced, behind those that `dims` are the indices of.
+/// The reduction loops after the dimensions whose indices are in `dims`.
 SmallVector<Value> LaneEmitter::emitLoops(SmallVectorImpl<Value> &dims,
                                           ValueRange values, Value first,
                                           Lanes lanes) {
@@ -109,7 +112,8 @@ void LaneEmitter::emitVector(ValueRange outer, Value first, Lanes lanes) {
     emitter_.storeLanes(value, {destination, output.index}, at, along(), lanes);
 }
 
-/// What fills no vector goes into the least that it fits.
+/// A rest that does not fill a vector is a partial vector of the smallest width
+/// that holds it.
 void LaneEmitter::emitLine(ValueRange outer) {
   int64_t length = statement_.extents[along()], lanes = schedule_.getLanes();
   int64_t tail = length % lanes;

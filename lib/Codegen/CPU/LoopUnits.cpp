@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Into how many independent pieces scalar loops can be cut.
+// The number of independent pieces into which scalar loops can be cut.
 #include "lib/Codegen/CPU/LoopUnits.h"
 
 #include "lib/Codegen/CPU/Chains.h"
@@ -18,7 +18,7 @@ ArrayRef<int64_t> mpc::cpu::getChunkDims(const Statement &statement) {
 }
 
 /// Whether each iteration of the first `dims` dimensions writes elements of its
-/// own, and no element has to be initialised by anybody else.
+/// own, and the iteration itself initialises every element that needs it.
 static bool isIndependent(const Statement &statement, unsigned output,
                           unsigned dims, const OutputPlace &place) {
   auto linear = getLinear(statement.outputs[output].index, statement.numDims());
@@ -42,7 +42,7 @@ static int64_t countGenericUnits(FuncOp kernel, const Statement &statement,
   return units;
 }
 
-/// Whether what the kernel returns lies where it is to be.
+/// Whether the values that the kernel returns lie in their destinations.
 static bool liesInDestinations(FuncOp kernel, const Storage &storage) {
   return llvm::all_of(llvm::enumerate(kernel.getReturn().getValues()),
                       [&](auto returned) {
@@ -63,8 +63,8 @@ int64_t mpc::cpu::countLoopUnits(kernel::FuncOp kernel, const Body &body) {
   return storage.getPlace(0, 0).inPlace ? statement.numParallel() : 1;
 }
 
-/// Whether each element of an output is that of other parallel indices, and all
-/// are written.
+/// Whether different parallel indices write different elements of an output,
+/// and all elements are written.
 static bool isOneToOne(const Statement &statement, unsigned output) {
   if (!statement.coversOutput(output))
     return false;
@@ -84,7 +84,7 @@ static bool hasStrideUpTo(int64_t most, const Access &access,
   return linear && linear->strides[dim] >= 1 && linear->strides[dim] <= most;
 }
 
-// Fewer elements of a line are not worth a vector.
+// The least elements of a line that are worth a vector.
 static constexpr int64_t kLeastLine = 3;
 
 static bool isLaneDim(const Statement &statement, unsigned dim) {

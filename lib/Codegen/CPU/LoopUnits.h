@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Into how many independent pieces a body run by scalar loops can be cut.
+/// The number of independent pieces into which a body that scalar loops run can
+/// be cut.
 #ifndef MPC_LIB_CODEGEN_CPU_LOOPUNITS_H
 #define MPC_LIB_CODEGEN_CPU_LOOPUNITS_H
 
@@ -8,17 +9,18 @@
 
 namespace mpc::cpu {
 
-/// Extents of the leading dimensions of a `linalg.generic` that chunks are cut
-/// along.
+/// The extents of the leading dimensions of a `linalg.generic`, along which
+/// chunks are cut.
 llvm::ArrayRef<int64_t> getChunkDims(const kernel::Statement &statement);
 
-/// The number of independent pieces of a body run by loops; 1 if none.
+/// The number of independent pieces of a body that loops run; 1 if it cannot be
+/// cut.
 int64_t countLoopUnits(kernel::FuncOp kernel, const kernel::Body &body);
 
-/// The dimension of which vectors can do several indices at once: of one
-/// statement, that along which its results are contiguous, and its operands
-/// too, but for every second element left out. None where results are not each
-/// written by its own iterations, straight to its destination.
+/// The dimension of which vectors can compute several indices at once. The body
+/// is one statement; its results are contiguous along the dimension, and so are
+/// its operands, or every second element of them. Empty where the iterations of
+/// a result do not write all its elements straight to its destination.
 std::optional<unsigned> findLaneDim(kernel::FuncOp kernel,
                                     const kernel::Body &body);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cpu.loops: statements in order, each a nest of scalar loops.
+// #cpu.loops: runs the statements in order, each as a nest of scalar loops.
 #include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/Emitters.h"
@@ -102,8 +102,9 @@ void LoopEmitter::emitGeneric(const Statement &statement, ValueRange dims) {
                    places[number]);
 }
 
-/// Calls `body` for each place of the outputs at `outer`, indices of the first
-/// dimensions; reduction dimensions do not appear in it, their indices are 0.
+/// Calls `body` for each element of the outputs at `outer`, indices of the
+/// first dimensions. The outputs do not depend on reduction dimensions, whose
+/// indices are 0.
 void LoopEmitter::emitResults(const Statement &statement, ValueRange outer,
                               Emitter::NestBody body) {
   SmallVector<int64_t> inner;
@@ -116,7 +117,7 @@ void LoopEmitter::emitResults(const Statement &statement, ValueRange outer,
   });
 }
 
-/// All iterations at `outer`, indices of the first dimensions.
+/// Runs all iterations at `outer`, indices of the first dimensions.
 void LoopEmitter::emitIterations(const Statement &statement, ValueRange outer) {
   LongSum sum;
   if (statement.generic() && !statement.isParallel())
@@ -139,7 +140,8 @@ namespace {
 class LongSumEmitter {
 public:
   using Values = SmallVector<Value>;
-  /// Adds an element, by its number in the order of the loops, to sums.
+  /// Adds an element to sums. The element is named by its number in the order
+  /// of the loops.
   using Element = llvm::function_ref<Values(Value, ValueRange)>;
 
   LongSumEmitter(Emitter &emitter, const LongSum &sum,
@@ -147,12 +149,12 @@ public:
       : emitter_(emitter), math_(emitter), sum_(sum), combiners_(combiners),
         element_(element) {}
 
-  /// Adds all elements behind the first `number` indices of loop `dim` to
-  /// `sums`.
+  /// Adds to `sums` all elements inside of iteration `number` of the loops
+  /// before `dim`.
   Values emit(unsigned dim, Value number, ValueRange sums) {
     if (dim == sum_.extents.size())
       return element_(number, sums);
-    SmallVector<int64_t> lengths; // Those of the longest chains first.
+    SmallVector<int64_t> lengths; // The lengths, from the longest chains on.
     for (const Chains &chains : llvm::reverse(sum_.cuts))
       if (chains.dim == dim)
         lengths.push_back(chains.count);
@@ -192,8 +194,8 @@ private:
 
 } // namespace
 
-/// The outputs' elements at `dims`: first values, to which the chains of `sum`
-/// are added.
+/// Computes the outputs' elements at `dims`: the chains of `sum` are added to
+/// their first values.
 void LoopEmitter::emitLongSum(const Statement &statement, const LongSum &sum,
                               ValueRange dims) {
   SmallVector<Value> buffers, places, totals;
@@ -214,7 +216,7 @@ void LoopEmitter::emitLongSum(const Statement &statement, const LongSum &sum,
     emitter_.store(total, buffer, place);
 }
 
-/// The iteration of the reduction loops of that number, in their order.
+/// Runs iteration `number` of the reduction loops, in their order.
 SmallVector<Value> LoopEmitter::emitElement(const Statement &statement,
                                             ValueRange dims, Value number,
                                             ValueRange sums) {
@@ -238,7 +240,8 @@ SmallVector<Value> LoopEmitter::emitElement(const Statement &statement,
                              emitter_.getIndices(statement, at, 0, {}), {});
 }
 
-/// Iterations [from, to) of the parallel dimensions of an op without accesses.
+/// Runs iterations [from, to) of the parallel dimensions of an op without
+/// accesses.
 void LoopEmitter::emitOpaque(const Statement &statement,
                              std::pair<Value, Value> units) {
   if (auto rank = dyn_cast<RankOp>(statement.op))
@@ -266,7 +269,7 @@ void LoopEmitter::emitStatement(unsigned number) {
   emitIterations(statement, {});
 }
 
-/// Values that are returned but do not lie in their destination.
+/// Copies returned values that do not lie in their destination.
 void LoopEmitter::copyResults() {
   OperandRange values = emitter_.kernel.getReturn().getValues();
   for (auto [result, value] : llvm::enumerate(values))
@@ -275,7 +278,7 @@ void LoopEmitter::copyResults() {
 }
 
 void LoopEmitter::emitWhole() {
-  // A loop, because the range of chunks may be empty.
+  // The code is in a loop, because the range of chunks may be empty.
   emitter_.emitLoop(emitter_.begin, emitter_.end, 1, [&](Value) {
     for (unsigned number = 0; number < body_.statements.size(); ++number)
       emitStatement(number);
@@ -283,7 +286,7 @@ void LoopEmitter::emitWhole() {
   });
 }
 
-/// Gives the outputs that iterations of `outer` write their first values.
+/// Writes the first values of the outputs that iterations of `outer` update.
 void LoopEmitter::emitInit(const Statement &statement, ValueRange outer) {
   for (auto [number, output] : llvm::enumerate(statement.outputs)) {
     if (storage_.getPlace(0, number).inPlace || isUndefined(output.tensor) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One conversion of everything that emitters use to the LLVM dialect.
+// Converts everything that emitters use to the LLVM dialect, in one conversion.
 #include "lib/Codegen/CPU/Lower.h"
 
 #include "lib/Codegen/CPU/Addresses.h"
@@ -41,8 +41,8 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
     populateVectorToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     LLVMConversionTarget target(getContext());
-    // The conversion is never rolled back, and not recording how halves its
-    // time.
+    // The conversion is never rolled back. Not recording how to do that halves
+    // its time.
     ConversionConfig config;
     config.allowPatternRollback = false;
     if (failed(applyPartialConversion(getOperation(), target,
@@ -51,9 +51,10 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
     carryBFloatAsBits();
   }
 
-  /// Arithmetic on bf16 has been expanded, and what is left moves bits. LLVM
-  /// moves a bf16 through f32 where the CPU has no instructions for it (in a
-  /// phi, in a masked load), and calls a function to come back.
+  /// Replaces bf16 by its bits. Arithmetic on bf16 has been expanded already;
+  /// the remaining ops only move bits. Where the CPU has no instructions for
+  /// bf16, LLVM moves it through f32 (in a phi, in a masked load), and calls a
+  /// function to convert it back.
   void carryBFloatAsBits() {
     AttrTypeReplacer replacer;
     replacer.addReplacement([](BFloat16Type type) -> Type {
@@ -65,8 +66,8 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
   }
 };
 
-/// Gives each kernel the runtime's ABI. What kernels of several sizes run has a
-/// fifth argument, where the sizes are.
+/// Gives each kernel the runtime's ABI. Code that kernels of several sizes run
+/// has a fifth argument, the address of the sizes.
 struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WrapPass)
 
@@ -81,7 +82,7 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
         function.setLinkage(LLVM::Linkage::Internal);
   }
 
-  /// Whether launches run it.
+  /// Whether launches run the function.
   static bool isCode(LLVM::LLVMFuncOp function) {
     return mpc::kernel::getEmittedKernel(function) ||
            function->hasAttr(
@@ -90,14 +91,15 @@ struct WrapPass : PassWrapper<WrapPass, OperationPass<ModuleOp>> {
   static void outline(LLVM::LLVMFuncOp code);
   static void wrap(LLVM::LLVMFuncOp kernel);
 
-  /// Arguments behind the buffers: first chunk, end, scratch memory.
+  /// The number of arguments after the buffers: first chunk, end, scratch
+  /// memory.
   static constexpr unsigned kNumOthers = 3;
 };
 
 } // namespace
 
-/// Makes arguments from `first` on, `count` of them, loads from the memory that
-/// an argument in front of them holds, 8 bytes for each.
+/// Replaces `count` arguments from `first` on by loads from the memory to which
+/// a new argument in front of them points. Each takes 8 bytes.
 static void load(Block &entry, unsigned first, unsigned count) {
   auto builder = OpBuilder::atBlockBegin(&entry);
   Location loc = entry.getParentOp()->getLoc();
@@ -113,9 +115,9 @@ static void load(Block &entry, unsigned first, unsigned count) {
   }
 }
 
-/// Leaves of `code` a call of its body. A register allocator that has too few
-/// registers reads an argument again where it lies, but what was loaded it
-/// keeps in place of better values: see docs/rationale/kernel.md.
+/// Leaves in `code` only a call of its body. With too few registers, a register
+/// allocator reads an argument again from its place, but keeps loaded values in
+/// registers that better values could use: see docs/rationale/kernel.md.
 void WrapPass::outline(LLVM::LLVMFuncOp code) {
   OpBuilder builder(code);
   Location loc = code.getLoc();
@@ -133,7 +135,7 @@ void WrapPass::wrap(LLVM::LLVMFuncOp kernel) {
   MLIRContext *context = kernel.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context);
   Type number = IntegerType::get(context, 64);
-  // The last argument that is memory is scratch memory.
+  // The last argument that is memory is scratch memory. Sizes come after it.
   auto sizes = llvm::make_range(entry.args_rbegin(), entry.args_rend());
   unsigned numSizes = llvm::find_if(sizes,
                                     [&](BlockArgument argument) {
@@ -149,7 +151,8 @@ void WrapPass::wrap(LLVM::LLVMFuncOp kernel) {
   load(entry, 0, firstSize - kNumOthers);
   kernel.setFunctionType(
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), arguments));
-  // These attributes describe the buffers.
+  // The attributes of arguments describe buffers, which are no arguments any
+  // more.
   kernel.removeArgAttrsAttr();
 }
 

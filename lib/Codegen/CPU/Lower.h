@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// From emitted kernels (func, scf, memref, vector, arith, math) to the LLVM
+/// Lowers emitted kernels (func, scf, memref, vector, arith, math) to the LLVM
 /// dialect.
 #ifndef MPC_LIB_CODEGEN_CPU_LOWER_H
 #define MPC_LIB_CODEGEN_CPU_LOWER_H
@@ -10,9 +10,8 @@
 namespace mpc::cpu {
 
 /// Adds the passes. Each `func.func @k` with a `kernel.emitted` becomes a
-/// function
-/// @k of the runtime's kernel ABI, `void(void *const *buffers, int64_t begin,
-/// int64_t end, void *scratch)`, with the body that it had.
+/// function @k of the runtime's kernel ABI, `void(void *const *buffers, int64_t
+/// begin, int64_t end, void *scratch)`, with the same body.
 void buildLowerToLLVM(mlir::OpPassManager &manager);
 
 } // namespace mpc::cpu

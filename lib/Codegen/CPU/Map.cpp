@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cpu.map: statements fused into one loop, vectors along one dimension.
+// #cpu.map: statements fused into one loop, with vectors along one dimension.
 #include "lib/Codegen/CPU/Emitters.h"
 
 #include "dialects/Kernel/Classify.h"
@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-// Elements of a long line that are one unit of work; a multiple of all lanes.
+// The number of elements of a long line that are one unit of work; a multiple
+// of any number of lanes.
 static constexpr int64_t kBlockLength = 4096;
 
 namespace {
@@ -40,9 +41,10 @@ private:
   const Body &body_;
   std::vector<Statement> statements_;
   int64_t lanes_;
-  SmallVector<int64_t> outer_; ///< Extents of all dimensions but the last.
-  int64_t length_;             ///< Extent of the last.
-  /// Loads that do not depend on the vector's dimension, by place.
+  SmallVector<int64_t> outer_; ///< The extents of all dimensions but the last.
+  int64_t length_;             ///< The extent of the last dimension.
+  /// Loads that do not depend on the vector's dimension, by the element that
+  /// they read.
   DenseMap<std::pair<Value, AffineExpr>, Value> hoisted_;
   DenseMap<Value, Value> forwarded_;
 };
@@ -86,8 +88,8 @@ int64_t MapEmitter::countUnits() const {
   return countUnitsOf(statements_.front().extents);
 }
 
-/// Loads what is the same for all elements of a line, or (`constant`) of the
-/// whole kernel, ahead: LLVM cannot know that no store changes it.
+/// Loads ahead the elements that are the same for a whole line, or (`constant`)
+/// for the whole kernel. LLVM cannot know that no store changes them.
 void MapEmitter::hoistLoads(ValueRange dims, bool constant) {
   auto hoist = [&](const Access &access, unsigned numDims) {
     bool isConstant = access.index.isSymbolicOrConstant();
@@ -124,8 +126,8 @@ SmallVector<Value> MapEmitter::emitStatement(const Statement &statement,
   return emitter_.emitRegion(statement.generic(), arguments, indices, lanes);
 }
 
-// Stores come last: a destination may be the memory of an input, of which this
-// element is then read before.
+// Stores come last. A destination may be the memory of an input, whose element
+// is then read before it is overwritten.
 void MapEmitter::emitVector(ValueRange dims, Lanes lanes) {
   forwarded_.clear();
   for (const Statement &statement : statements_) {

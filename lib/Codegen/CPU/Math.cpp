@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which function an op is, and the functions that are used less: those are
-// evaluated in f64 whatever their type.
+// Expands math functions. Functions that are used less are evaluated in f64 for
+// every type.
 #include "lib/Codegen/CPU/Math.h"
 
 #include "lib/Codegen/CPU/MathErf.h"
@@ -26,7 +26,7 @@ struct SinCos {
 };
 } // namespace
 
-// Series on [-pi/4, pi/4] are fdlibm's.
+// The series on [-pi/4, pi/4] are fdlibm's.
 static SinCos sinCos(Fp x) {
   auto [r, number] = reduceByQuarters(x);
   Fp z = r * r;
@@ -49,7 +49,7 @@ static SinCos sinCos(Fp x) {
   Condition odd = bit(number, 1);
   Value next = arith::AddIOp::create(b, number, integer(x, 1));
   Fp s = select(odd, cosine, sine), c = select(odd, sine, cosine);
-  // The reduction makes 0 of -0.
+  // The reduction turns -0 into 0, so that x itself is taken.
   s = select(equal(x, 0), x, select(bit(number, 2), -s, s));
   return {s, select(bit(next, 2), -c, c)};
 }
@@ -91,7 +91,7 @@ static Fp atan2(Fp y, Fp x) {
 // Exponentials and logarithms
 //===----------------------------------------------------------------------===//
 
-// What 1 + x lost is put back (Kahan).
+// Adds back what 1 + x lost (Kahan).
 static Fp log1p(Fp x) {
   Fp u = x + 1;
   Fp y = log(u) + (x - (u - 1)) / u;
@@ -100,7 +100,7 @@ static Fp log1p(Fp x) {
   return select(equal(u, 1), x, y);
 }
 
-// (e^x - 1) x / log(e^x): the error of e^x cancels (Kahan).
+// (e^x - 1) x / log(e^x), in which the error of e^x cancels (Kahan).
 static Fp expm1(Fp x) {
   Fp u = exp(x);
   Fp less1 = u - 1;
@@ -174,7 +174,7 @@ static Fp atanh(Fp x) {
 // Rounding
 //===----------------------------------------------------------------------===//
 
-// To nearest, halves away from zero.
+// Rounds to nearest, halves away from zero.
 static Fp roundAway(Fp x) {
   Fp t = abs(x);
   Fp whole = trunc(t);
@@ -199,7 +199,7 @@ static Fp remainder(Fp x, Fp y) {
 // Dispatch
 //===----------------------------------------------------------------------===//
 
-/// Functions with code of their own for f32.
+/// Functions with f32 code of their own.
 static std::optional<Fp> expandTyped(Operation *op, Fp x) {
   return TypeSwitch<Operation *, std::optional<Fp>>(op)
       .Case([&](math::ExpOp) { return exp(x); })
@@ -276,7 +276,7 @@ static Value expandNarrow(ImplicitLocOpBuilder &b, Operation *op) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
     mapping.map(operand, Fp{&b, operand}.as(wide).value);
-  // The op on wide operands stands for itself until it is expanded.
+  // A copy of the op on wide operands stands in its place until it is expanded.
   Operation *copy = b.clone(*op, mapping);
   copy->getResult(0).setType(wide);
   std::optional<Fp> result = expandWide(copy, {&b, copy->getOperand(0)});
@@ -284,7 +284,7 @@ static Value expandNarrow(ImplicitLocOpBuilder &b, Operation *op) {
   return result ? result->as(type).value : Value();
 }
 
-/// x to an integer power, in f64: the size of the result by pow, its sign by
+/// x to an integer power, in f64. The magnitude comes from pow, the sign from
 /// the last bit of the exponent, which f64 may not hold.
 static Value expandIntegerPower(ImplicitLocOpBuilder &b, math::FPowIOp op) {
   Type type = op.getType(), wide = getWideType(type);

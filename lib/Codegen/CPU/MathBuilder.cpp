@@ -55,7 +55,8 @@ static Fp powerOfTwo(Fp like, Value n) {
                             b, biased, integer(like, getMantissaBits(like))));
 }
 
-// In two steps, as 2^n itself may be out of range; the first is exact.
+// Scales in two steps, since 2^n itself may be out of range. The first step is
+// exact.
 Fp mpc::cpu::scaleByPower(Fp x, Value n) {
   ImplicitLocOpBuilder &b = *x.b;
   Value half = arith::ShRSIOp::create(b, n, integer(x, 1));
@@ -64,7 +65,7 @@ Fp mpc::cpu::scaleByPower(Fp x, Value n) {
 }
 
 // Adding 1.5 * 2^mantissa leaves the integer in the lowest bits. A conversion
-// would be undefined on NaN.
+// would be undefined for NaN.
 Rounded mpc::cpu::roundToInteger(Fp x) {
   double magic = x.isDouble() ? 6755399441055744.0 : 12582912.0;
   int64_t magicBits = x.isDouble() ? 0x4338000000000000 : 0x4b400000;
@@ -171,7 +172,7 @@ Fp mpc::cpu::log(Fp x) {
   double infinity = HUGE_VAL;
   y = select(equal(x, infinity), infinity, y);
   y = select(equal(x, 0), -infinity, y);
-  // Numbers below 0 and NaN give NaN.
+  // Negative numbers and NaN give NaN.
   Condition valid = compare(arith::CmpFPredicate::OGE, x, x.constant(0));
   return select(valid, y, x.constant(NAN));
 }
@@ -180,7 +181,7 @@ Fp mpc::cpu::log(Fp x) {
 // tanh
 //===----------------------------------------------------------------------===//
 
-// Cephes: an odd rational function or polynomial near 0, else from exp.
+// Cephes: an odd rational function or polynomial near 0, and exp elsewhere.
 Fp mpc::cpu::tanh(Fp x) {
   Fp size = abs(x), z = x * x;
   Fp near = x;
@@ -197,6 +198,6 @@ Fp mpc::cpu::tanh(Fp x) {
     near = fma(p * z, x, x);
   }
   Fp far = 1 - 2 / (exp(size + size) + 1);
-  // The sign is restored for -0 too, of which the sum makes 0.
+  // The sign is restored for -0 too, which the sum has turned into 0.
   return copysign(select(less(size, 0.625), near, far), x);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What math functions on f32 and f64 are written with, and those that others
-/// are made of.
+/// Building blocks of math functions on f32 and f64, and the functions from
+/// which others are made.
 #ifndef MPC_LIB_CODEGEN_CPU_MATHBUILDER_H
 #define MPC_LIB_CODEGEN_CPU_MATHBUILDER_H
 
@@ -12,7 +12,7 @@ namespace mpc::cpu {
 /// `a` within [low, high]; NaN stays.
 Fp clamp(Fp a, double low, double high);
 
-/// Horner's rule; the coefficient of the highest power first.
+/// Horner's rule, with the coefficient of the highest power first.
 Fp polynomial(Fp x, std::initializer_list<double> coefficients);
 
 /// Bits of floats as integers of the same width, scalar or vector.
@@ -31,7 +31,7 @@ struct Rounded {
 };
 Rounded roundToInteger(Fp x);
 
-// The functions themselves; f32 and f64 alike.
+// The functions, for f32 and f64.
 Fp exp(Fp x);
 Fp exp2(Fp x);
 Fp log(Fp x);

@@ -6,8 +6,8 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::cpu;
 
-// Two polynomials, found by N. Juffa: 1 ulp. erf(x) = 1 - exp(p(|x|)) beyond
-// 475/512.
+// Two polynomials, found by N. Juffa, with an error of 1 ulp. erf(x) = 1 -
+// exp(p(|x|)) beyond 475/512.
 static Fp erfSingle(Fp x) {
   Fp t = abs(x), s = x * x;
   Fp r = fma(t.constant(-1.72853470e-5), t, 3.83197126e-4);
@@ -82,7 +82,8 @@ static Fp erfcFar(Fp t) {
   Fp s = 1 / (t * t);
   Fp quotient =
       select(less(t, 2.857142857142857), farQuotient(s), outerQuotient(s));
-  // t^2 in two parts: z has its lower half of bits cleared, so z*z is exact.
+  // t^2 in two parts. The lower half of z's bits is cleared, so that z*z is
+  // exact.
   Value mask = integer(t, static_cast<int64_t>(0xffffffff00000000));
   Fp z = fromBits(t, arith::AndIOp::create(*t.b, toBits(t), mask));
   Fp scale = exp(fma(-z, z, -0.5625)) * exp(fma(z - t, z + t, quotient));

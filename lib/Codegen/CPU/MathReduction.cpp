@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reduction of an argument by pi/2: in floats where few quarters are taken
-// off, else in integers by the digits of 2/pi that matter (Payne and Hanek).
+// Reduction of an argument by pi/2: in floats where few quarters are
+// subtracted, else in integers by the relevant digits of 2/pi (Payne and
+// Hanek).
 #include "lib/Codegen/CPU/MathReduction.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,7 +15,7 @@ using namespace mpc;
 using namespace mpc::cpu;
 
 static constexpr double kPi = 3.14159265358979323846;
-/// Below it the products of `reduceSmall` are exact.
+/// Below this magnitude the products of `reduceSmall` are exact.
 static constexpr double kLarge = 1 << 30;
 
 // x = n pi/2 + r with pi/2 in three parts, each product exact in its fma.
@@ -31,7 +32,7 @@ static Quarters reduceSmall(Fp x) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An i64 or a vector of them, without sign.
+/// An unsigned i64, or a vector of them.
 struct Word {
   ImplicitLocOpBuilder *b;
   Value value;
@@ -71,7 +72,7 @@ Fp toFloat(Fp like, Word word) {
 }
 } // namespace
 
-/// The upper half of a product of 128 bits, by halves of words.
+/// The upper half of a 128-bit product, from products of half words.
 static Word multiplyHigh(Word a, Word b) {
   constexpr uint64_t kLow = 0xffffffff;
   Word ah = a >> 32, al = a & kLow, bh = b >> 32, bl = b & kLow;
@@ -80,7 +81,7 @@ static Word multiplyHigh(Word a, Word b) {
   return ah * bh + (first >> 32) + (second >> 32) + (carry >> 32);
 }
 
-/// The digits of 2/pi, behind a word of zeros.
+/// The digits of 2/pi, after a word of zeros.
 static constexpr uint64_t kTwoOverPi[] = {
     0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
     0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
@@ -103,15 +104,15 @@ static std::array<Word, 3> digitsFrom(Word start, unsigned words) {
     return found;
   };
   Word a = word(0), b = word(1), c = word(2), d = word(3);
-  // In two shifts, since none by 64 is defined.
+  // The shift is done in two steps, since a shift by 64 is undefined.
   auto join = [&](Word high, Word low) {
     return (high << shift) | (low >> 1 >> rest);
   };
   return {join(a, b), join(b, c), join(c, d)};
 }
 
-/// How many words of kTwoOverPi the windows of x's exponents start in: what
-/// was an f32 is below 2^128.
+/// The number of words of kTwoOverPi in which the windows for the exponents of
+/// x begin. A former f32 is below 2^128.
 static unsigned countWords(Fp x) {
   auto extend = x.value.getDefiningOp<arith::ExtFOp>();
   bool isNarrow =
@@ -119,14 +120,15 @@ static unsigned countWords(Fp x) {
   return isNarrow ? 3 : 17;
 }
 
-/// |x| = m 2^e with a whole m of 53 bits. Digits of 2/pi before bit e - 2 give
-/// multiples of 4 quarters; of the product with the next 192 the upper 128 are
-/// the quarters in units of 2^-126, but for one unit.
+/// |x| = m 2^e with an integer m of 53 bits. The digits of 2/pi before bit e -
+/// 2 give multiples of 4 quarters. In the product with the next 192 digits, the
+/// upper 128 bits are the quarters in units of 2^-126, up to an error of one
+/// unit.
 static Quarters reduceLarge(Fp x) {
   Word bits{x.b, toBits(x)};
   Word m = (bits & ((uint64_t{1} << 52) - 1)) | bits.constant(1ull << 52);
   Word exponent = (bits >> 52) & 0x7ff;
-  // From the bias, the width of m, 2 and the leading zeros.
+  // The offset consists of the bias, the width of m, 2 and the leading zeros.
   Word start = exponent - bits.constant(1075 + 2 - 64);
   auto [high, middle, low] = digitsFrom(start, countWords(x));
   Word part = m * middle;
@@ -138,14 +140,15 @@ static Quarters reduceLarge(Fp x) {
   Fp turns = toFloat(x, sum - (number << 62)) * 0x1p-62 +
              toFloat(x, fraction >> 1) * 0x1p-125;
   Fp rest = fma(turns, x.constant(kPi / 2), turns * 6.12323399573676603587e-17);
-  // Infinities, and NaN that shares a vector with what is large.
+  // Infinities become NaN here, and so do NaNs that share a vector with large
+  // numbers.
   rest = rest + (x - x);
   Condition negative = less(x, 0);
   return {select(negative, -rest, rest),
           select(negative, bits.constant(0) - number, number).value};
 }
 
-/// One bool: whether any lane's is true.
+/// One bool: whether the condition holds in any lane.
 static Value any(Fp like, Condition condition) {
   if (!isa<VectorType>(condition.getType()))
     return condition;

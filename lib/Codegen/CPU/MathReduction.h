@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Arguments of trigonometric functions by quarters of a turn.
+/// Reduces arguments of trigonometric functions by quarters of a turn.
 #ifndef MPC_LIB_CODEGEN_CPU_MATHREDUCTION_H
 #define MPC_LIB_CODEGEN_CPU_MATHREDUCTION_H
 
@@ -8,13 +8,13 @@
 
 namespace mpc::cpu {
 
-/// x = number * pi/2 + rest with |rest| at most pi/4. Of `number` only the
-/// last two bits are meant.
+/// x = number * pi/2 + rest with |rest| at most pi/4. Only the last two bits of
+/// `number` are defined.
 struct Quarters {
   Fp rest;
   mlir::Value number;
 };
-/// For every f64; infinities and NaN have a NaN as rest.
+/// Works for every f64. The rest is NaN for infinities and NaN.
 Quarters reduceByQuarters(Fp x);
 
 } // namespace mpc::cpu

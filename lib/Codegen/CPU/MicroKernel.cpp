@@ -11,14 +11,14 @@
 using namespace mlir;
 using namespace mpc::cpu;
 
-// Bare pointers need static shapes; the shape plays no other part.
+// Bare pointers need static shapes. The shape has no other meaning.
 static MemRefType getOperandType(MLIRContext *context) {
   return MemRefType::get({int64_t(1) << 40}, Float32Type::get(context));
 }
 
 namespace {
 
-/// Builds the function, at the beginning of the module: calls look it up there
+/// Builds the function at the beginning of the module, where calls look for it,
 /// before all kernels.
 class MicroKernelBuilder {
 public:
@@ -82,7 +82,7 @@ SmallVector<Value> MicroKernelBuilder::step(Value k, ValueRange sums) {
     for (Value column : columns) {
       Value sum = sums[next.size()];
       if (shape_.fused) {
-        // Not vector.fma: that one leaves it open whether it rounds once.
+        // vector.fma is not used, because it may round twice.
         next.push_back(math::FmaOp::create(builder_, loc_, row, column, sum));
         continue;
       }

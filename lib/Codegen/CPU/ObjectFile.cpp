@@ -21,9 +21,10 @@ using namespace mpc::cpu;
 
 namespace {
 
-/// Keeps strength reduction out of the code generator. It takes a third of its
-/// time in kernels, whose loops have many indices, and what they need of it is
-/// little: addresses of CPUs have an index. Micro-kernels get it by optimize().
+/// Keeps strength reduction out of the code generator. It would take a third of
+/// the time for kernels, whose loops have many indices. Kernels need little of
+/// it, because x86 addresses include an index. Micro-kernels get it in
+/// optimize().
 class NoStrengthReduction : public llvm::OptPassGate {
 public:
   [[nodiscard]] bool shouldRunPass(llvm::StringRef pass,
@@ -35,8 +36,9 @@ public:
 
 } // namespace
 
-// The code is vectorized already: of the mid-level, what cleans up addresses
-// and hoists is worth its time, vectorizers and unrollers are not.
+// Runs the mid-level optimizations that pay: those that clean up addresses and
+// hoist. The code is vectorized already, so that vectorizers and unrollers do
+// not pay.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -60,7 +62,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   all.run(module, modules);
   auto reduce = llvm::createFunctionToLoopPassAdaptor(
       llvm::LoopStrengthReducePass(), /*UseMemorySSA=*/false);
-  // What kernels share are micro-kernels.
+  // Functions that kernels share are micro-kernels.
   for (llvm::Function &function : module)
     if (function.hasLocalLinkage() && !function.isDeclaration())
       functions.invalidate(function, reduce.run(function, functions));
@@ -84,7 +86,8 @@ static llvm::MemoryBufferRef getReference(llvm::ArrayRef<char> object) {
   return {llvm::StringRef(object.data(), object.size()), "kernels"};
 }
 
-/// A kernel that calls out would not run where the program is loaded alone.
+/// Reports undefined symbols. A kernel that calls another library would not run
+/// where the program is loaded alone.
 static llvm::Error checkNoUndefinedSymbol(llvm::ArrayRef<char> object) {
   auto file = llvm::object::ObjectFile::createObjectFile(getReference(object));
   if (!file)

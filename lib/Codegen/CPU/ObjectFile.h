@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// From LLVM IR of kernels to an object file.
+/// Compiles LLVM IR of kernels to an object file.
 #ifndef MPC_LIB_CODEGEN_CPU_OBJECTFILE_H
 #define MPC_LIB_CODEGEN_CPU_OBJECTFILE_H
 
@@ -13,12 +13,12 @@ class Module;
 
 namespace mpc::cpu {
 
-/// Writes into `module` what it is for: triple and data layout.
+/// Sets the triple and the data layout of `module`.
 llvm::Error setTarget(llvm::Module &module, const Processor &processor);
 
-/// The object of `module`, which is optimized on the way: an ELF file that
-/// refers to no symbol outside of itself. Modules of different contexts may be
-/// compiled at the same time.
+/// Optimizes `module` and compiles it to an object: an ELF file that refers to
+/// no outside symbol. Modules of different contexts may be compiled at the same
+/// time.
 llvm::Expected<llvm::SmallVector<char, 0>>
 compileObject(llvm::Module &module, const Processor &processor);
 

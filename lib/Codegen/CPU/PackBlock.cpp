@@ -29,8 +29,8 @@ public:
   void packColumns(int64_t width, int64_t columns);
 
 private:
-  // Places in the factor of row or column `index` and of `k`, both relative to
-  // the block; their sum is the element's.
+  // The places of row or column `index` and of `k` in the factor, both relative
+  // to the block. Their sum is the element's place.
   Value outerAt(Value index) {
     return math_.add(factor_.base,
                      math_.at(factor_.outer, math_.add(block_.first, index)));
@@ -47,7 +47,7 @@ private:
   Value gather(ArrayRef<Value> places);
   Value convert(Value element);
   void store(Value value, Value place);
-  /// 8 vectors of 8: the elements `places` point at, transposed.
+  /// 8 vectors of 8: the elements at the given places, transposed.
   SmallVector<Value> loadTransposed(ArrayRef<Value> outer, ArrayRef<Value> k);
 
   using Body = llvm::function_ref<void(Value)>;
@@ -86,15 +86,15 @@ private:
   const FactorBlock &block_;
   const PackDestination &destination_;
   int64_t lanes_;
-  /// Where the k lie that are multiples of `kUnit`; null if that is easy.
+  /// The places of every `kUnit`-th k; null where they are easy to compute.
   Value kTable_;
   int64_t kUnit_ = 1;
 };
 
 } // namespace
 
-// The places of k take divisions where k is several dimensions, so all rows or
-// panels share them.
+// Computes the places of k once for all rows or panels. Where k is several
+// dimensions, they take divisions.
 void Packer::buildKTable(int64_t unit) {
   if (factor_.k.parts.size() <= 1)
     return;
@@ -116,7 +116,8 @@ Value Packer::kFromTable(Value k) {
                                     place);
 }
 
-// Clones what the region computes from the factor, on scalars or vectors.
+// Clones the ops by which the region computes the factor, on scalars or
+// vectors.
 Value mpc::cpu::emitFactor(Emitter &emitter, Value factor,
                            BlockArgument argument, Value element) {
   IRMapping values = emitter.mapping;
@@ -148,8 +149,8 @@ Value Packer::load(Value place, int64_t width, int64_t stride) {
     return convert(
         memref::LoadOp::create(builder_, loc_, factor_.buffer, place));
   if (stride == 2) {
-    // The even ones of the first elements, the odd ones of the last: nothing
-    // beyond is read.
+    // Takes the even elements of the first vector and the odd ones of the last,
+    // so that nothing beyond the end is read.
     SmallVector<int64_t> mask;
     for (int64_t lane = 0; lane < width / 2; ++lane)
       mask.push_back(2 * lane);
@@ -183,10 +184,10 @@ void Packer::store(Value value, Value place) {
     memref::StoreOp::create(builder_, loc_, value, destination_.buffer, place);
 }
 
-// Three rounds of shuffles that CPUs have: pairs, quads, halves.
+// Transposes by three rounds of shuffles that CPUs have: pairs, quads, halves.
 SmallVector<Value> Packer::loadTransposed(ArrayRef<Value> outer,
                                           ArrayRef<Value> k) {
-  // Elements are contiguous along the side that has one place.
+  // Elements are contiguous along the side that has a single place.
   SmallVector<Value> rows;
   for (unsigned number = 0; number < 8; ++number)
     rows.push_back(load(math_.add(outer[outer.size() == 1 ? 0 : number],
@@ -220,8 +221,8 @@ SmallVector<Value> Packer::loadTransposed(ArrayRef<Value> outer,
 // Rows
 //===----------------------------------------------------------------------===//
 
-// Rows [from, to), k from kFrom on: `width` contiguous elements at a time, then
-// one by one.
+// Copies rows [from, to) from kFrom on: `width` contiguous elements at a time,
+// then one by one.
 void Packer::copyRows(Value from, Value to, Value kFrom, int64_t width,
                       int64_t stride) {
   Value vectorEnd =
@@ -231,7 +232,7 @@ void Packer::copyRows(Value from, Value to, Value kFrom, int64_t width,
     loop(kFrom, vectorEnd, width, [&](Value k) {
       store(load(math_.add(source, kAt(k)), width, stride), rowPlace(row, k));
     });
-    // Runs of several dimensions come out even.
+    // Runs of several dimensions leave no rest.
     if (width > 1 && factor_.k.parts.size() == 1)
       loop(vectorEnd, block_.kCount, 1, [&](Value k) {
         store(load(math_.add(source, kAt(k)), 1), rowPlace(row, k));
@@ -239,7 +240,7 @@ void Packer::copyRows(Value from, Value to, Value kFrom, int64_t width,
   });
 }
 
-// For a factor whose rows lie next to each other.
+// Packs a factor whose rows lie next to each other.
 void Packer::transposeRows() {
   Value zero = math_.constant(0);
   Value kEnd = math_.floor(block_.kCount, 8);
@@ -258,7 +259,7 @@ void Packer::transposeRows() {
   gatherRows(rowEnd, block_.count);
 }
 
-// Rows whose elements lie anywhere.
+// Packs rows whose elements are not contiguous.
 void Packer::gatherRows(Value from, Value to) {
   Value zero = math_.constant(0);
   Value vectorEnd = math_.floor(block_.kCount, lanes_);
@@ -281,7 +282,7 @@ void Packer::zeroRows(Value padded) {
       builder_, loc_,
       DenseElementsAttr::get(VectorType::get({8}, builder_.getF32Type()),
                              0.0f));
-  // The stride leaves room for the last vector.
+  // The row stride leaves room for a whole last vector.
   loop(block_.count, padded, 1, [&](Value row) {
     loop(math_.constant(0), block_.kCount, 8,
          [&](Value k) { store(zero, rowPlace(row, k)); });
@@ -312,7 +313,8 @@ void Packer::packRows(Value padded) {
 // Columns
 //===----------------------------------------------------------------------===//
 
-// Columns that lie in runs: the places of a panel's runs, then over k.
+// Packs columns that lie in runs. The places of a panel's runs are computed
+// before the loop over k.
 void Packer::copyPanels(Value panels, int64_t width, int64_t run,
                         int64_t stride) {
   loop(math_.constant(0), panels, 1, [&](Value panel) {
@@ -331,7 +333,8 @@ void Packer::copyPanels(Value panels, int64_t width, int64_t run,
   });
 }
 
-// All columns of a k lie next to each other: reads memory in order.
+// Packs a factor in which all columns of a k are contiguous. Reads memory in
+// order.
 void Packer::copyPanelsByRow(Value panels, int64_t width) {
   loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
     Value source = math_.add(outerAt(math_.constant(0)), kAt(k));
@@ -345,7 +348,7 @@ void Packer::copyPanelsByRow(Value panels, int64_t width) {
   });
 }
 
-// For a factor whose k lie next to each other.
+// Packs a factor whose k lie next to each other.
 void Packer::transposePanels(Value panels, int64_t width) {
   loop(math_.constant(0), panels, 1, [&](Value panel) {
     Value place = panelPlace(panel);
@@ -356,7 +359,7 @@ void Packer::transposePanels(Value panels, int64_t width) {
   });
 }
 
-// 8 columns from `column` on, to `place`.
+// Packs 8 columns from `column` on to `place`.
 void Packer::transposeColumns(Value column, Value place, int64_t width) {
   SmallVector<Value> sources;
   for (int64_t number = 0; number < 8; ++number)
@@ -369,7 +372,7 @@ void Packer::transposeColumns(Value column, Value place, int64_t width) {
     for (int64_t number = 0; number < 8; ++number)
       store(rows[number], math_.add(row, number * width));
   });
-  // Runs of several dimensions come out even.
+  // Runs of several dimensions leave no rest.
   if (factor_.k.parts.size() > 1)
     return;
   loop(kEnd, block_.kCount, 1, [&](Value k) {
@@ -379,7 +382,7 @@ void Packer::transposeColumns(Value column, Value place, int64_t width) {
   });
 }
 
-// Columns that lie anywhere.
+// Packs columns whose elements are not contiguous.
 void Packer::gatherPanels(Value panels, int64_t width) {
   loop(math_.constant(0), panels, 1, [&](Value panel) {
     Value place = panelPlace(panel);
@@ -400,7 +403,8 @@ void Packer::gatherPanels(Value panels, int64_t width) {
   });
 }
 
-// The panel that columns do not fill: zero where there is none.
+// Packs the panel that columns do not fill, with zeros for columns that do not
+// exist.
 void Packer::copyLastPanel(Value panel, int64_t width) {
   Value zero =
       arith::ConstantOp::create(builder_, loc_, builder_.getF32FloatAttr(0.0f));
@@ -425,7 +429,7 @@ void Packer::packColumns(int64_t width, int64_t columns) {
   int64_t run = factor_.outer.getRun(lanes_, 1);
   int64_t evenRun = factor_.outer.getRun(lanes_, 2);
   bool transposes = run < 4 && factor_.k.getRun(8, 1) == 8;
-  // The last panel takes k one by one.
+  // The last panel reads k one by one.
   buildKTable(transposes && columns % width == 0 ? 8 : 1);
   if (columns >= width) {
     if (run == lanes_ && factor_.outer.parts.size() == 1)
@@ -441,7 +445,7 @@ void Packer::packColumns(int64_t width, int64_t columns) {
   }
   if (columns % width == 0)
     return;
-  // A panel that is not full is in the last block only.
+  // Only the last block has a panel that is not full.
   Value rest =
       arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::ne,
                             math_.rem(block_.count, width), math_.constant(0));

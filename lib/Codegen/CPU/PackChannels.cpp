@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Packs what a tile of #cpu.depthwise reads, channels innermost, converting on
-// the way.
+// Packs the elements that a tile of #cpu.depthwise reads, channels innermost,
+// and converts them.
 #include "lib/Codegen/CPU/DepthwiseEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -10,8 +10,8 @@ using namespace mpc::kernel;
 
 using Values = SmallVector<Value>;
 
-/// Where each channel's elements begin. Lanes beyond the last channel repeat
-/// it: their results are computed and not used.
+/// The place at which each channel's elements begin. Lanes beyond the last
+/// channel repeat it: their results are computed and not used.
 SmallVector<Value> DepthwiseEmitter::getChannelPlaces(unsigned operand,
                                                       Value base) {
   Values places;
@@ -25,7 +25,8 @@ SmallVector<Value> DepthwiseEmitter::getChannelPlaces(unsigned operand,
   return places;
 }
 
-/// How many indices of `axis` the tile touches; `most` if it is a whole one.
+/// The number of indices of `axis` that the tile touches; the constant `most`
+/// if the tile is a whole one.
 Value DepthwiseEmitter::axisSize(const FactorAxis &axis, int64_t most) {
   unsigned cut = tiled_[schedule_.getCut()];
   int64_t stride = axis.index.strides[cut];
@@ -35,7 +36,7 @@ Value DepthwiseEmitter::axisSize(const FactorAxis &axis, int64_t most) {
   return math_.sub(math_.constant(most), math_.mul(missing, stride));
 }
 
-/// The same of the last tile, which may be smaller.
+/// The number of indices that the last tile touches, which may be smaller.
 int64_t DepthwiseEmitter::leastSize(const FactorAxis &axis, int64_t most) {
   unsigned cut = tiled_[schedule_.getCut()];
   int64_t left = contraction_.statement.extents[cut] % schedule_.getTile();
@@ -56,7 +57,8 @@ Value DepthwiseEmitter::axisFirst(const FactorAxis &axis) {
   return math_.add(first, least);
 }
 
-/// Whole axes are one run with the axis before them.
+/// The contiguous run of `operand`. Axes that are touched whole are one run
+/// with the axis before them.
 DepthwiseEmitter::Run DepthwiseEmitter::getRun(unsigned operand) {
   ArrayRef<FactorAxis> axes = depthwise_.factors[operand].axes;
   const Footprint &print = layout_.factor(operand);
@@ -80,7 +82,7 @@ void DepthwiseEmitter::pack(unsigned operand) {
             math_.constant(0), 0, getRun(operand));
 }
 
-/// Loops over the axes from `axis` on up to the one that runs begin with.
+/// Loops over the axes from `axis` on, up to the one with which runs begin.
 void DepthwiseEmitter::packLines(unsigned operand, ArrayRef<Value> channels,
                                  Value source, Value target, unsigned axis,
                                  const Run &run) {
@@ -101,8 +103,9 @@ void DepthwiseEmitter::packLines(unsigned operand, ArrayRef<Value> channels,
   emitter_.emitLoop(math_.constant(0), axisSize(here, sizes[axis]), 1, line);
 }
 
-/// Four elements of each channel in f32: 16 bytes of a vector are those of one
-/// channel, those of channels 0, 4, .. for the first of `places` and so on.
+/// Four elements of each channel in f32. Each 16 bytes of a vector belong to
+/// one channel: channels 0, 4, .. are in the vector of the first of `places`,
+/// and so on.
 Value DepthwiseEmitter::loadFours(unsigned operand, ArrayRef<Value> places) {
   Value buffer = emitter_.getBuffer(contraction_.getOperand(operand).tensor);
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
@@ -121,7 +124,7 @@ Value DepthwiseEmitter::loadFours(unsigned operand, ArrayRef<Value> places) {
                     contraction_.getArgument(operand), parts.front());
 }
 
-/// In each 16 bytes of 4 vectors transposes 4 x 4 elements.
+/// Transposes 4 x 4 elements in each 16 bytes of 4 vectors.
 SmallVector<Value> DepthwiseEmitter::transposeFours(ArrayRef<Value> rows) {
   auto pick = [&](Value a, Value b, std::array<int64_t, 4> quad) {
     SmallVector<int64_t> mask;
@@ -144,7 +147,7 @@ void DepthwiseEmitter::storePacked(unsigned operand, Value value,
                           math_.mul(position, lanes_));
 }
 
-/// `length` elements of each channel, one at a time.
+/// Packs `length` elements of each channel, one at a time.
 void DepthwiseEmitter::packOnes(unsigned operand, ArrayRef<Value> channels,
                                 Value source, Value target, Value length) {
   emitter_.emitLoop(math_.constant(0), length, 1, [&](Value position) {
@@ -162,8 +165,8 @@ void DepthwiseEmitter::packOnes(unsigned operand, ArrayRef<Value> channels,
   });
 }
 
-/// A run of each channel, four elements at a time where every tile has four.
-/// The last four may have been done before.
+/// Packs a run of each channel, four elements at a time where every tile has
+/// four. The last four may overlap the four before them.
 void DepthwiseEmitter::packRun(unsigned operand, ArrayRef<Value> channels,
                                Value source, Value target, const Run &run) {
   if (run.least < 4)

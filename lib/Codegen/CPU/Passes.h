@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// From kernels to loops over vectors and memory.
+/// Passes from kernels to loops over vectors and memory.
 #ifndef MPC_LIB_CODEGEN_CPU_PASSES_H
 #define MPC_LIB_CODEGEN_CPU_PASSES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From kernels to loops over vectors and memory.
+// Passes from kernels to loops over vectors and memory.
 #ifndef MPC_LIB_CODEGEN_CPU_PASSES_TD
 #define MPC_LIB_CODEGEN_CPU_PASSES_TD
 

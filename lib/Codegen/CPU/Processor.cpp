@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds out what the CPU can do.
+// Detects the features of the CPU.
 #include "lib/Codegen/CPU/Processor.h"
 
 #include "llvm/ADT/StringMap.h"

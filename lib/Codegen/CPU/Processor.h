@@ -14,7 +14,7 @@ class TargetMachine;
 
 namespace mpc::cpu {
 
-/// A processor by the name that LLVM gives it, and how wide its vectors are.
+/// A processor by its name in LLVM, and the width of its vectors.
 struct Processor {
   std::string name;     ///< "x86-64-v3", "x86-64-v4", "znver3", ...
   std::string features; ///< What differs from that name, as "+f16c,-avx512f".
@@ -25,11 +25,11 @@ struct Processor {
 /// other name.
 llvm::Expected<Processor> getProcessor(llvm::StringRef name);
 
-/// Whether code for `processor` runs on this machine; the error says what
-/// lacks.
+/// Succeeds if code for `processor` runs on this machine; the error names the
+/// missing features.
 llvm::Error checkRunsHere(const Processor &processor);
 
-/// LLVM's code generator for `processor`: position-independent code.
+/// LLVM's code generator for `processor`, for position-independent code.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const Processor &processor);
 

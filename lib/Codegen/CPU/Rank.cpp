@@ -13,9 +13,9 @@ static constexpr int64_t kDigitBits = 8, kDigits = 1 << kDigitBits;
 
 namespace {
 
-/// Emits the sorting of a row. A pass for each digit takes the row's elements
-/// in the order so far, from one half of `order_`, and writes them, those with
-/// smaller digits first, to the other half.
+/// Emits the sorting of a row. Each digit takes a pass. It reads the row's
+/// elements in the order so far from one half of `order_`, and writes them to
+/// the other half, those with smaller digits first.
 class RankEmitter {
 public:
   RankEmitter(Emitter &emitter, mpc::kernel::RankOp rank, Value ranks)
@@ -33,7 +33,7 @@ public:
   void emitRow(Value row);
 
 private:
-  /// Is given an element and its place in the order by the digits so far.
+  /// Receives an element and its position in the order by the digits so far.
   using Sink = function_ref<void(Value element, Value place)>;
   void emitPass(Value first, Value pass, Sink sink);
   void emitPlaces(Value first, Value pass);
@@ -63,13 +63,13 @@ private:
   Location loc_;
   Value keys_, ranks_, order_, counts_;
   int64_t size_, passes_;
-  Type number_; ///< Counts the elements of a row.
+  Type number_; ///< The type that counts the elements of a row.
 };
 
 } // namespace
 
-/// Digit `pass` of a key, counted from the last one. With its sign flipped, a
-/// signed number is ordered as an unsigned one.
+/// Digit `pass` of a key, counted from the last one. A signed number with its
+/// sign bit flipped has the order of an unsigned one.
 Value RankEmitter::digitOf(Value key, Value pass) {
   Value bits = emitter_.load(keys_, key);
   Type type = bits.getType();
@@ -86,13 +86,13 @@ Value RankEmitter::digitOf(Value key, Value pass) {
   return arith::IndexCastUIOp::create(b_, loc_, b_.getIndexType(), bits);
 }
 
-/// Where the half of `order_` begins that `pass` reads.
+/// The start of the half of `order_` that `pass` reads.
 Value RankEmitter::halfOf(Value pass) {
   Value odd = arith::AndIOp::create(b_, loc_, pass, emitter_.constantIndex(1));
   return arith::MulIOp::create(b_, loc_, odd, emitter_.constantIndex(size_));
 }
 
-/// Makes `counts_` the place of the first element with each digit.
+/// Turns `counts_` into the position of the first element with each digit.
 void RankEmitter::emitPlaces(Value first, Value pass) {
   forEach(kDigits, [&](Value digit) { store(number(0), counts_, digit); });
   forEach(size_, [&](Value element) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Neutral elements, and parts of reductions combined.
+// Neutral elements of reductions, and the combination of partial results.
 #include "lib/Codegen/CPU/Reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

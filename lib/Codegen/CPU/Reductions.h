@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What emitters of reductions do with values that are parts of one.
+/// Neutral elements of reductions, and the combination of partial results.
 #ifndef MPC_LIB_CODEGEN_CPU_REDUCTIONS_H
 #define MPC_LIB_CODEGEN_CPU_REDUCTIONS_H
 
@@ -8,12 +8,12 @@
 
 namespace mpc::cpu {
 
-/// `combiner` (see getCombiner) on other values; a fused multiply-add combines
-/// by addition.
+/// Applies `combiner` (see getCombiner) to other values. A fused multiply-add
+/// combines by addition.
 mlir::Value createCombined(Emitter &emitter, mlir::Operation *combiner,
                            mlir::Value lhs, mlir::Value rhs);
 
-/// What combines with any value to that value.
+/// The value that leaves any other value unchanged when combined with it.
 mlir::Value createNeutral(Emitter &emitter, mlir::Operation *combiner);
 
 } // namespace mpc::cpu

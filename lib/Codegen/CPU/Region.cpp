@@ -50,8 +50,8 @@ Value Emitter::emitOp(Operation &op, IRMapping &values, Lanes lanes) {
   return builder.create(state)->getResult(0);
 }
 
-// A computed place is clamped into the tensor: a select may well discard what
-// lies outside, but it must not be read.
+// Clamps a computed position into the tensor. A select may discard the element
+// at a position outside, but that element must not be read.
 static Value clampIndex(Emitter &emitter, Value index, int64_t extent) {
   Lanes lanes;
   if (auto type = dyn_cast<VectorType>(index.getType()))
@@ -63,8 +63,8 @@ static Value clampIndex(Emitter &emitter, Value index, int64_t extent) {
   return arith::MinSIOp::create(builder, emitter.loc, low, last);
 }
 
-/// What is the same for all lanes is added up apart: lanes of 64 bits take long
-/// to be multiplied.
+/// The part of the index that is the same for all lanes is added up separately,
+/// because multiplying 64-bit lanes is slow.
 Value Emitter::flattenIndex(tensor::ExtractOp extract, IRMapping &values,
                             Lanes lanes) {
   ArrayRef<int64_t> shape = extract.getTensor().getType().getShape();

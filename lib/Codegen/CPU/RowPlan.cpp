@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In which direction vectors go over a row.
+// The direction in which vectors go over a row.
 #include "lib/Codegen/CPU/Rows.h"
 
 #include "dialects/Kernel/Space.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-/// Makes the kept dimension that suits vectors best the last kept one.
+/// Moves the kept dimension that suits vectors best behind the other kept ones.
 static void moveColumnsLast(Rows &rows, int64_t lanes) {
   SmallVector<unsigned> kept(llvm::reverse(llvm::seq(rows.numOuter)));
   unsigned along = chooseVectorDim(rows.statements, lanes, kept);

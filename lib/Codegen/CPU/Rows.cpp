@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cpu.rows and #cpu.columns: maps and reductions over one space, one
-// row, or a block of columns, at a time.
+// #cpu.rows and #cpu.columns: maps and reductions over one space. They run one
+// row, or one block of columns, at a time.
 //
-// A row is done in passes over its elements: a statement that needs the value
-// of a reduction comes in a later pass than that. Values of elements that a
-// later pass needs lie in scratch memory, those of rows in registers.
+// A row is computed in passes over its elements. A statement that needs the
+// value of a reduction runs in a later pass than the reduction. Values of
+// elements that a later pass needs are kept in scratch memory, values of rows
+// in registers.
 #include "lib/Codegen/CPU/Rows.h"
 
 #include "lib/Codegen/CPU/Emitters.h"
@@ -24,8 +25,9 @@ using namespace mpc::kernel;
 
 namespace {
 
-/// Lanes that are done together. For rows there is one group, its values of
-/// rows are scalars; for columns a unit has several, their values are vectors.
+/// Lanes that are computed together. For rows there is one group, whose row
+/// values are scalars. For columns a unit has several groups, whose row values
+/// are vectors.
 struct LaneGroup {
   Lanes lanes;
   int64_t offset = 0;
@@ -55,11 +57,12 @@ private:
   SmallVector<Operation *> getChainCombiners(int pass);
   Values emitChains(int pass, size_t depth, int64_t extent, int64_t step,
                     ValueRange sums, SumRange sumRange);
-  /// A loop that is cut into chains.
+  /// A range of a loop that is cut into chains.
   struct CutRange {
-    SmallVector<Operation *> combiners; ///< Null of sums that are not cut.
+    /// The op that combines each sum; null for sums that are not cut.
+    SmallVector<Operation *> combiners;
     Values neutrals;
-    SmallVector<int64_t> lengths; ///< Those of the longest chains first.
+    SmallVector<int64_t> lengths; ///< The lengths, from the longest chains on.
     int64_t extent;
     SumRange sumRange;
   };
@@ -97,8 +100,8 @@ private:
   const Body &body_;
   std::vector<Statement> &statements_;
   DenseMap<std::pair<Value, AffineExpr>, Value> hoisted_;
-  DenseMap<Value, Value> forwarded_; ///< Values of the current elements.
-  Value column_; ///< First of the unit's block, for columns.
+  DenseMap<Value, Value> forwarded_; ///< The values of the current elements.
+  Value column_; ///< For columns, the first column of the unit's block.
 };
 
 } // namespace
@@ -120,7 +123,7 @@ bool RowEmitter::isNeededLater(Value value, int pass) {
   return false;
 }
 
-/// Where an element of the row lies in scratch memory.
+/// The place of an element of the row in scratch memory.
 AffineExpr RowEmitter::getScratchIndex(const LaneGroup &group) {
   ArrayRef<int64_t> extents = statements_.front().extents;
   MLIRContext *context = builder_.getContext();
@@ -130,7 +133,7 @@ AffineExpr RowEmitter::getScratchIndex(const LaneGroup &group) {
   return plan_.isColumns ? index * group.lanes.width : index;
 }
 
-/// Loads the values that all elements of a row share before the loops over the
+/// Loads the values that all elements of a row share, before the loops over the
 /// row.
 void RowEmitter::hoistLoads(ValueRange outer) {
   hoisted_.clear();
@@ -196,14 +199,15 @@ Value RowEmitter::reduceLanes(Operation *combiner, Value sums) {
   return vector::ExtractOp::create(builder_, emitter_.loc, sums, 0);
 }
 
-/// Reads what a reduction is added to: its output's element before the kernel.
+/// Reads the first value of a reduction: the element of its output before the
+/// kernel runs.
 Value RowEmitter::readFirst(const Access &output, ValueRange outer,
                             LaneGroup &group) {
   Lanes lanes = plan_.isColumns ? group.lanes : Lanes{};
   return emitter_.broadcast(read(output, getDims(outer), group, lanes), lanes);
 }
 
-/// Makes row values of the sums of `pass`.
+/// Turns the sums of `pass` into row values.
 void RowEmitter::finishSums(int pass, ValueRange outer, LaneGroup &group,
                             ValueRange sums) {
   unsigned next = 0;
@@ -226,7 +230,7 @@ void RowEmitter::finishSums(int pass, ValueRange outer, LaneGroup &group,
 // Values of rows
 //===----------------------------------------------------------------------===//
 
-/// Stores a row's value where it is returned.
+/// Stores a row's value in the destinations of the results that return it.
 void RowEmitter::storeRow(Value result, AffineExpr index, ValueRange outer,
                           LaneGroup &group) {
   OperandRange returned = emitter_.kernel.getReturn().getValues();
@@ -268,7 +272,8 @@ void RowEmitter::emitRowStatements(int pass, ValueRange outer,
 // Passes over the elements
 //===----------------------------------------------------------------------===//
 
-/// One vector of elements: maps and sums of `pass`; returns the new sums.
+/// Emits maps and sums of `pass` for one vector of elements; returns the new
+/// sums.
 SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
                                             LaneGroup &group, Lanes lanes,
                                             ValueRange sums) {
@@ -298,7 +303,7 @@ SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
         continue;
       }
       value = emitter_.broadcast(value, lanes);
-      // Lanes beyond the row's end keep their sums.
+      // The sums in lanes beyond the row's end stay unchanged.
       if (lanes.isPartial() && !plan_.isColumns)
         value = arith::SelectOp::create(builder_, emitter_.loc,
                                         emitter_.createMask(lanes), value,
@@ -313,7 +318,7 @@ SmallVector<Value> RowEmitter::emitElements(int pass, ValueRange dims,
   return next;
 }
 
-/// Stores elements that are returned, or that a later pass needs.
+/// Stores elements that the kernel returns or that a later pass needs.
 void RowEmitter::storeElements(const Statement &statement, unsigned number,
                                ValueRange dims, LaneGroup &group, Lanes lanes) {
   OperandRange returned = emitter_.kernel.getReturn().getValues();
@@ -340,7 +345,7 @@ void RowEmitter::storeElements(const Statement &statement, unsigned number,
   }
 }
 
-/// The elements at `dims` of all groups of a unit.
+/// Emits the elements at `dims` of all groups of a unit.
 SmallVector<Value> RowEmitter::emitBody(int pass, ValueRange dims,
                                         MutableArrayRef<LaneGroup> groups,
                                         ValueRange sums) {
@@ -357,7 +362,7 @@ SmallVector<Value> RowEmitter::emitBody(int pass, ValueRange dims,
   return next;
 }
 
-/// Of each sum of `pass` what it is combined by, if it is cut into chains.
+/// For each sum of `pass` the op that combines it, if it is cut into chains.
 SmallVector<Operation *> RowEmitter::getChainCombiners(int pass) {
   SmallVector<Operation *> combiners;
   for (unsigned number : getReductions(pass)) {
@@ -369,8 +374,9 @@ SmallVector<Operation *> RowEmitter::getChainCombiners(int pass) {
   return combiners;
 }
 
-/// Sums over `extent` positions of dimension `depth`, `step` at a time: where
-/// chains are cut, each of those that have some starts anew and is added.
+/// Sums over `extent` positions of dimension `depth`, `step` at a time. Where
+/// chains are cut, each sum with chains starts at zero for each chain, and is
+/// then added.
 SmallVector<Value> RowEmitter::emitChains(int pass, size_t depth,
                                           int64_t extent, int64_t step,
                                           ValueRange sums, SumRange sumRange) {
@@ -387,8 +393,8 @@ SmallVector<Value> RowEmitter::emitChains(int pass, size_t depth,
                  {math.constant(0), math.constant(extent)}, sums);
 }
 
-/// Some positions of `cut`, in chains of `lengths`, of which the longest are
-/// cut into the others.
+/// Sums some positions of `cut`, in chains of `lengths`. The longest chains are
+/// cut into the shorter ones.
 SmallVector<Value> RowEmitter::emitCut(const CutRange &cut,
                                        ArrayRef<int64_t> lengths,
                                        std::pair<Value, Value> range,
@@ -415,8 +421,8 @@ SmallVector<Value> RowEmitter::emitCut(const CutRange &cut,
   return emitter_.emitCarryingLoop(range, length, sums, addChain);
 }
 
-/// One line of a row, by vectors; the tail is one partial vector, so that lane
-/// l has the elements l, l + lanes, ... of the line.
+/// Emits one line of a row, by vectors. The tail is one partial vector, so that
+/// lane l has the elements l, l + lanes, ... of the line.
 SmallVector<Value> RowEmitter::emitLine(int pass, Values dims, LaneGroup &group,
                                         Values sums) {
   int64_t length = statements_.front().extents.back();
@@ -512,7 +518,7 @@ void RowEmitter::emitGroups(ValueRange outer,
     emitPass(pass, outer, groups);
 }
 
-/// The groups of a block of columns of which `count` exist.
+/// The groups of a block of columns in which `count` columns exist.
 static SmallVector<LaneGroup> makeGroups(int64_t count, int64_t lanes) {
   SmallVector<LaneGroup> groups;
   for (int64_t offset = 0; offset < count; offset += lanes) {

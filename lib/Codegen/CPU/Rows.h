@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How maps and reductions over one space run: in which direction vectors go,
-/// and in which pass over a row each statement comes.
+/// How maps and reductions over one space run: the direction of vectors, and
+/// the pass over a row in which each statement runs.
 #ifndef MPC_LIB_CODEGEN_CPU_ROWS_H
 #define MPC_LIB_CODEGEN_CPU_ROWS_H
 
@@ -10,26 +10,26 @@
 
 namespace mpc::cpu {
 
-/// Vectors next to each other that one unit of columns has: for 8 lanes of f32
-/// two cache lines, so that what is fetched is used.
+/// The number of neighbouring vectors in one unit of columns: for 8 lanes of
+/// f32 two cache lines, so that fetched lines are used whole.
 inline constexpr int64_t kColumnVectors = 4;
 
 struct RowPlan {
   RowPlan(kernel::Rows rows, int64_t lanes);
 
-  /// Independent pieces: rows, or blocks of columns.
+  /// The number of independent pieces: rows, or blocks of columns.
   int64_t countUnits() const;
   llvm::SmallVector<int64_t> unitExtents() const;
 
-  kernel::Rows rows; ///< Dimensions merged and reordered.
+  kernel::Rows rows; ///< The rows, with dimensions merged and reordered.
   int64_t lanes;
-  /// The dimension that vectors go along. For rows it is the last one, which
-  /// is reduced; for columns the last of the outer ones.
+  /// The dimension along which vectors run. For rows it is the last one, which
+  /// is reduced; for columns it is the last of the outer ones.
   unsigned along = 0;
   bool isColumns = false;
   kernel::RowPasses passes;
-  /// Chains of the dimensions reduced over; along vectors counts of whole
-  /// vectors.
+  /// The chains of the reduced dimensions; where vectors run along them, in
+  /// whole vectors.
   llvm::SmallVector<Chains> cuts;
 };
 

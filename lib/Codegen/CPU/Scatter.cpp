@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// kernel.scatter: joins slices with places given by index, in index order.
+// kernel.scatter: combines slices with positions given by index, in index
+// order.
 #include "lib/Codegen/CPU/Emitters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -7,7 +8,7 @@ using namespace mlir;
 using namespace mpc::cpu;
 using mpc::kernel::CombineKind;
 
-// A negative index counts from the end; then it is clamped.
+// A row's position. A negative index counts from the end; then it is clamped.
 static Value getRow(Emitter &emitter, Value index, int64_t size) {
   OpBuilder &builder = emitter.builder;
   Location loc = emitter.loc;
@@ -64,7 +65,7 @@ void mpc::cpu::emitScatter(Emitter &emitter, kernel::ScatterOp scatter,
   bindDims(context, o, n, k, row);
   AffineExpr indexPlace = indices.getRank() == 2 ? o * count + k : k;
   Value zero = emitter.constantIndex(0);
-  // Each unit is one column of one outer slice, where no other unit writes.
+  // Each unit is one column of one outer slice, to which no other unit writes.
   emitter.emitLoop(units.first, units.second, 1, [&](Value unit) {
     SmallVector<Value> dims =
         emitter.delinearize(unit, {updates.getDimSize(0), inner});

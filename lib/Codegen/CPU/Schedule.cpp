@@ -12,17 +12,18 @@ using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-// More chunks than any machine has cores, so that they balance; few enough
-// that handing them out costs nothing.
+// The most chunks: more than any machine has cores, so that the load balances,
+// and few enough that handing them out costs nothing.
 static constexpr int64_t kMaxChunks = 256;
-// Work below this many scalar iterations is not worth a second chunk.
+// The least scalar iterations that are worth a second chunk.
 static constexpr int64_t kLoopGrain = 4096;
-// Elements of a map that take about as long as handing out ten chunks.
+// The number of elements of a map that take about as long as handing out ten
+// chunks.
 static constexpr int64_t kMapGrain = 16384;
 static constexpr int64_t kRowGrain = 8192;
 
 static int64_t countChunks(int64_t work, int64_t grain, int64_t units) {
-  // Where there is nothing to do one chunk does it.
+  // An empty kernel has one chunk.
   int64_t most = std::clamp<int64_t>(units, 1, kMaxChunks);
   return std::clamp<int64_t>(work / grain, 1, most);
 }
@@ -36,7 +37,7 @@ static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body) {
   return LoopsAttr::get(kernel.getContext(), chunks);
 }
 
-/// Loops on vectors where there is an axis for them. A line is one unit.
+/// Loops with vectors, where there is an axis for them. A line is one unit.
 static ScheduleAttrInterface scheduleLanes(FuncOp kernel, const Body &body,
                                            int64_t lanes) {
   std::optional<unsigned> lane = findLaneDim(kernel, body);

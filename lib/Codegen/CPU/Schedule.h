@@ -9,7 +9,7 @@
 
 namespace mpc::cpu {
 
-/// Gives `kernel`, which is launched by `launches`, its schedule:
+/// Gives `kernel`, which `launches` launch, its schedule:
 /// TargetAttrInterface::scheduleKernel.
 void scheduleKernel(kernel::FuncOp kernel,
                     llvm::ArrayRef<kernel::LaunchOp> launches,

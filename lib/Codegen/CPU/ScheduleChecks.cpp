@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether a kernel has the operands and shapes that its schedule's numbers are
-// for. The verifier of kernel.func asks, so that emitters need not.
+// Checks that a kernel has the operands and shapes for which its schedule was
+// made. The verifier of kernel.func calls these checks, so that emitters can
+// rely on them.
 #include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/Depthwise.h"
@@ -30,8 +31,8 @@ LogicalResult LanesAttr::verifyKernel(Operation *kernel) const {
   return kernel->emitOpError("has no axis that vectors can go along");
 }
 
-/// Blocks of k are whole chains, and a packed factor lies as the numbers of the
-/// schedule say, and no other way.
+/// Checks that blocks of k are whole chains, and that a packed factor has
+/// exactly the layout that the schedule's numbers state.
 LogicalResult GemmAttr::verifyKernel(Operation *kernel) const {
   FailureOr<Body> body = getBody(cast<FuncOp>(kernel));
   if (failed(body))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Schedules contractions and splits off the packing of a factor.
+// Schedules contractions, and splits off the packing of a factor.
 #include "lib/Codegen/CPU/ScheduleContraction.h"
 
 #include "lib/Codegen/CPU/ContractionPlan.h"
@@ -17,7 +17,7 @@ using llvm::divideCeil;
 
 namespace {
 
-/// Splits the packing of one factor off a contraction's kernel.
+/// Moves the packing of one factor out of a contraction's kernel.
 class PackSplitter {
 public:
   PackSplitter(FuncOp kernel, const Contraction &contraction, GemmAttr plan)
@@ -28,7 +28,7 @@ public:
   FuncOp createPackKernel(SymbolTable &symbols);
   /// Makes the contraction read the packed factor.
   void rewriteKernel();
-  /// Packs before a launch, which is replaced.
+  /// Adds a packing launch before a launch, which is replaced.
   void rewriteLaunch(LaunchOp launch, FuncOp pack);
 
 private:
@@ -57,7 +57,7 @@ private:
   GemmAttr plan_;
   unsigned operand_;
   OpBuilder builder_;
-  /// The input of the kernel that was the factor; whether it still is one.
+  /// The kernel's input that was the factor; and whether it still is an input.
   unsigned argument_ = 0;
   bool keepsArgument_ = false;
 };
@@ -76,7 +76,7 @@ AffineExpr PackSplitter::getFlat(Contraction::DimGroup group,
   return flat;
 }
 
-// Where the factor's element of an iteration lies; `dims` stand for the
+// The map to the factor's element of an iteration; `dims` stand for the
 // statement's dimensions.
 AffineMap PackSplitter::getPackedMap(ArrayRef<AffineExpr> dims,
                                      unsigned numDims) {
@@ -110,8 +110,9 @@ PackAttr PackSplitter::getPackSchedule() {
       isRows() ? 0 : plan_.getMicroColumns());
 }
 
-// linalg wants to find each dimension alone in some map. Where none has it, a
-// tensor of the right shape, which nobody reads, says how far loops go.
+// Adds an operand for loop bounds. linalg requires that each dimension stands
+// alone in some map. Where no map has one, a tensor of the right shape, which
+// nothing reads, bounds the loop.
 Value PackSplitter::addShapeOperand(SmallVectorImpl<AffineMap> &maps,
                                     ArrayRef<int64_t> extents) {
   if (inversePermutation(concatAffineMaps(maps, builder_.getContext())))
@@ -140,7 +141,8 @@ FuncOp PackSplitter::createPackKernel(SymbolTable &symbols) {
   return pack;
 }
 
-// Clones what the region computes `factor` by, with the constants it captures.
+// Clones the ops by which the region computes `factor`, with the constants that
+// it captures.
 static Value cloneFactor(OpBuilder &builder, Value factor,
                          BlockArgument argument, Value given) {
   IRMapping mapping;
@@ -155,7 +157,7 @@ static Value cloneFactor(OpBuilder &builder, Value factor,
 }
 
 // `map` with a loop of extent 1 added to each plain index that does not cover
-// its axis of `tensor`; the loop is appended to `extents`.
+// its axis of `tensor`. The loop is appended to `extents`.
 static AffineMap addIdleLoop(AffineMap map, Value tensor,
                              SmallVectorImpl<int64_t> &extents) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
@@ -188,15 +190,16 @@ void PackSplitter::createPackBody(FuncOp pack) {
       op.getIndexingMapsArray()[contraction_.operands[operand_]]
           .replaceDimsAndSymbols(statement.indices, {}, statement.numDims(), 0);
   source = source.replaceDimsAndSymbols(dims, {}, extents.size(), 0);
-  // linalg takes an access by a plain loop index as saying that the loop covers
-  // the axis. Where it reads a part (a result of extent 1 has no loop that
-  // would move the window), an idle loop of one step says otherwise.
+  // An access by a plain loop index means to linalg that the loop covers the
+  // axis. Here it may read a part only: a result of extent 1 has no loop that
+  // moves the window. An added loop of one iteration makes the index a sum.
   source =
       addIdleLoop(source, contraction_.getOperand(operand_).tensor, extents);
   createPackLoop(pack, {source, getPackedMap(dims, extents.size())}, extents);
 }
 
-// The copy itself, behind zeros; `maps` are those of its source and its result.
+// Creates the copy itself, over zeros; `maps` are the maps of its source and
+// its result.
 void PackSplitter::createPackLoop(FuncOp pack, SmallVector<AffineMap> maps,
                                   ArrayRef<int64_t> extents) {
   builder_.setInsertionPointToStart(&pack.getBody().front());
@@ -249,8 +252,7 @@ linalg::GenericOp PackSplitter::createContraction(Value packed) {
          llvm::enumerate(block->getArguments().drop_back()))
       mapping.map(argument, arguments[number]);
     mapping.map(block->getArguments().back(), arguments.back());
-    // The values that were computed from the factor are computed when it is
-    // packed.
+    // Values computed from the factor are computed at packing.
     Value known = contraction_.factors[operand_];
     mapping.map(known, arguments[contraction_.operands[operand_]]);
     Value result = block->getTerminator()->getOperand(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How contractions run on a CPU.
+/// Schedules contractions for a CPU.
 #ifndef MPC_LIB_CODEGEN_CPU_SCHEDULECONTRACTION_H
 #define MPC_LIB_CODEGEN_CPU_SCHEDULECONTRACTION_H
 
@@ -10,9 +10,8 @@
 namespace mpc::cpu {
 
 /// Gives `kernel`, a contraction, the schedule #cpu.depthwise or #cpu.gemm.
-/// Where a factor is packed by a kernel of its own, that kernel is added to the
-/// module, with a launch before each of `launches`, which are those of
-/// `kernel`.
+/// Where a kernel of its own packs a factor, that kernel is added to the
+/// module, with a launch before each of `launches`, the launches of `kernel`.
 void scheduleContraction(kernel::FuncOp kernel,
                          mlir::ArrayRef<kernel::LaunchOp> launches,
                          mlir::SymbolTable &symbols,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cpu-share-code: kernels that differ in sizes alone get one code.
+// cpu-share-code: kernels that differ only in sizes share one code.
 #include "dialects/Kernel/KernelDialect.h"
 #include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Passes.h"
@@ -21,7 +21,8 @@ namespace mpc::cpu {
 using namespace mlir;
 using namespace mpc::cpu;
 
-/// What uses a constant is told it, or compared with others by its number.
+/// The value of a scalar constant; null for any other op. It is passed to the
+/// code, or compared between kernels.
 static Attribute numberOf(Operation *op) {
   auto constant = dyn_cast_or_null<arith::ConstantOp>(op);
   return constant && constant.getType().isIntOrIndexOrFloat()
@@ -31,7 +32,7 @@ static Attribute numberOf(Operation *op) {
 
 namespace {
 
-/// What is equal in two functions that are the same but for their sizes.
+/// The structure of a function apart from sizes, for comparing functions.
 class Skeleton {
 public:
   Skeleton(func::FuncOp kernel, const Sizes &sizes) : sizes_(sizes) {
@@ -44,7 +45,7 @@ private:
   void add(const void *word) {
     words_.push_back(reinterpret_cast<uintptr_t>(word));
   }
-  /// Memory is its elements: a function gets its address alone.
+  /// A memref counts by its elements: a function gets only its address.
   void add(Type type) {
     auto memory = dyn_cast<MemRefType>(type);
     bool isFlat =
@@ -97,13 +98,13 @@ private:
   DenseMap<Value, uintptr_t> ids_;
 };
 
-/// A kernel, and what its code would be told.
+/// A kernel, and the sizes that would be passed to its code.
 struct SizedKernel {
   func::FuncOp function;
   std::vector<int64_t> sizes;
 };
 
-/// Kernels with one skeleton, of which there are several.
+/// Several kernels with one skeleton.
 class Family {
 public:
   explicit Family(ArrayRef<SizedKernel> kernels) : kernels_(kernels) {}
@@ -118,9 +119,9 @@ private:
   void runCode(const SizedKernel &kernel, func::FuncOp code);
 
   ArrayRef<SizedKernel> kernels_;
-  /// The parameter that each size is; none where all kernels have the same.
+  /// The parameter of each size; empty where all kernels have the same size.
   std::vector<std::optional<size_t>> parameters_;
-  std::vector<size_t> first_; ///< A size that each parameter is.
+  std::vector<size_t> first_; ///< For each parameter a size that it stands for.
 };
 
 } // namespace
@@ -152,7 +153,8 @@ void Family::numberParameters() {
   }
 }
 
-/// Puts a quotient by `reciprocal` in the place of `op`, or the remainder.
+/// Replaces `op`, a quotient or a remainder, by a multiplication by
+/// `reciprocal`.
 static void multiply(Operation *op, Value reciprocal) {
   OpBuilder builder(op);
   Value dividend = op->getOperand(0);
@@ -170,7 +172,7 @@ static void multiply(Operation *op, Value reciprocal) {
   op->erase();
 }
 
-/// Makes `code`, a copy of the first kernel, read its parameters.
+/// Makes `code`, a copy of the first kernel, read its sizes from parameters.
 void Family::readSizes(func::FuncOp code, const Sizes &sizes,
                        unsigned firstParameter) {
   for (auto [size, parameter] : llvm::zip_equal(sizes.all(), parameters_)) {
@@ -184,7 +186,8 @@ void Family::readSizes(func::FuncOp code, const Sizes &sizes,
   }
 }
 
-/// The first kernel's, with its sizes as arguments behind the others.
+/// Makes the shared code: the first kernel's, with its sizes as arguments after
+/// the others.
 func::FuncOp Family::makeCode(SymbolTable &symbols) {
   func::FuncOp first = kernels_.front().function;
   func::FuncOp code = first.clone();
@@ -214,7 +217,7 @@ static std::vector<int64_t> numbersOf(const Sizes &sizes) {
   return numbers;
 }
 
-/// Leaves of the kernel what its code is told.
+/// Leaves in the kernel only the sizes for its code.
 void Family::runCode(const SizedKernel &kernel, func::FuncOp code) {
   func::FuncOp function = kernel.function;
   function.getBody().dropAllReferences();
@@ -271,7 +274,8 @@ private:
     return families;
   }
 
-  /// How many kernels share: fewer where there is much to compile.
+  /// The least number of kernels that share code: fewer where there is much to
+  /// compile.
   size_t findLeast(const Families &families) {
     size_t least = std::max(leastKernels.getValue(), 2U), ops = 0;
     for (const auto &[skeleton, kernels] : families) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which index constants of an emitted kernel its code can be told.
+// Finds the index constants of an emitted kernel that can be passed to its
+// code.
 #include "lib/Codegen/CPU/Sizes.h"
 
 #include "dialects/Kernel/KernelDialect.h"
@@ -21,7 +22,8 @@ std::optional<int64_t> mpc::cpu::numberOf(Value value) {
   return number.getSExtValue();
 }
 
-/// The bits of a number that a kernel computes with; none of what is computed.
+/// The bits of a constant with which a kernel computes; empty for a computed
+/// value.
 static std::optional<int64_t> bitsOf(Value value) {
   FloatAttr number;
   if (matchPattern(value, m_Constant(&number)))
@@ -33,10 +35,10 @@ static std::optional<int64_t> bitsOf(Value value) {
 // Divisors
 //===----------------------------------------------------------------------===//
 
-/// It is less than 2^64 / divisor by e, where 0 < e <= 1. So the product, over
-/// 2^64, is less than (x + 1) / divisor, which is at most one more than the
-/// quotient, and by no more than (x + 1) / 2^64, at most 1 / divisor: too
-/// little to fall below the quotient (Robison, 2005).
+/// The reciprocal is less than 2^64 / divisor by e, where 0 < e <= 1. So the
+/// product, over 2^64, is less than (x + 1) / divisor, which is at most one
+/// more than the quotient. The product is smaller by at most (x + 1) / 2^64, at
+/// most 1 / divisor: too little to fall below the quotient (Robison, 2005).
 uint64_t mpc::cpu::reciprocalOf(uint64_t divisor) {
   return UINT64_MAX / divisor;
 }
@@ -51,7 +53,7 @@ static bool isDivisor(OpOperand &operand) {
          operand.getOperandNumber() == 1;
 }
 
-/// The most that `value` can be, as far as that is known.
+/// An upper bound of `value`, as far as it is known.
 uint64_t Sizes::mostOf(Value value) {
   auto [known, isNew] = most_.try_emplace(value, UINT64_MAX);
   if (!isNew)
@@ -64,7 +66,7 @@ uint64_t Sizes::computeMost(Value value) {
   if (std::optional<int64_t> number = numberOf(value))
     return *number < 0 ? UINT64_MAX : *number;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    // The chunks to do are arguments of the kernel.
+    // The range of chunks is an argument of the kernel.
     if (argument.getOwner() == &kernel_.getBody().front())
       return mpc::kernel::getEmittedKernel(kernel_).getChunks();
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
@@ -82,7 +84,7 @@ uint64_t Sizes::computeMost(Value value) {
       })
       .Case([&](arith::DivUIOp op) {
         uint64_t most = mostOf(op.getLhs());
-        // Where nothing is selected, code that never runs divides by 0.
+        // A constant divisor of 0 stands in code that never runs.
         uint64_t divisor = numberOf(op.getRhs()).value_or(1);
         return most == UINT64_MAX || divisor == 0 ? most : most / divisor;
       })
@@ -104,8 +106,9 @@ bool Sizes::hasReciprocal(OpOperand &operand) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// A loop of one turn is none where that is known. Where it holds others it may
-/// as well be one.
+/// Whether the op is a loop of one iteration. Such a loop vanishes where its
+/// bounds are known. A loop that contains other loops may as well be kept as
+/// one.
 static bool isStraight(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop)
@@ -114,8 +117,8 @@ static bool isStraight(Operation *op) {
   return turns && turns->isOne() && loop.getOps<scf::ForOp>().empty();
 }
 
-/// Lanes of 64 bits are multiplied by shifts and additions where the factor is
-/// known, and by a dozen instructions of AVX2 where it is not.
+/// Multiplying 64-bit lanes takes shifts and additions for a known factor, and
+/// a dozen AVX2 instructions for an unknown one.
 static bool isFactorOfLanes(Operation *op) {
   return isa<vector::BroadcastOp>(op) &&
          llvm::any_of(op->getUsers(), llvm::IsaPred<arith::MulIOp>);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Finds the numbers of an emitted kernel that its code may as well be told
-/// when it runs: extents, strides, offsets, and floats.
+/// Finds the numbers of an emitted kernel that can be passed to its code at run
+/// time: extents, strides, offsets, and floats.
 #ifndef MPC_LIB_CODEGEN_CPU_SIZES_H
 #define MPC_LIB_CODEGEN_CPU_SIZES_H
 
@@ -14,19 +14,19 @@ namespace mpc::cpu {
 /// The number of an index constant.
 std::optional<int64_t> numberOf(mlir::Value value);
 
-/// (2^64 - 1) / divisor, rounded down: its product with x + 1 has
-/// floor(x / divisor) as its upper half wherever (x + 1) * divisor <= 2^64.
+/// (2^64 - 1) / divisor, rounded down. The upper half of its product with x + 1
+/// is floor(x / divisor) wherever (x + 1) * divisor <= 2^64.
 uint64_t reciprocalOf(uint64_t divisor);
 
-/// An operand that is a size, or a float. A divisor is one twice: as the
-/// number, by which a remainder is made of a quotient, and as the reciprocal,
-/// by which a product is the quotient: a CPU takes many times as long for a
-/// division.
+/// An operand that is a size or a float. A divisor is two sizes: the number, by
+/// which a remainder follows from a quotient, and the reciprocal, by which a
+/// multiplication yields the quotient. A division would take a CPU many times
+/// as long.
 struct Size {
   mlir::OpOperand *operand;
   bool isReciprocal;
 
-  /// What the code is told; of a float its bits.
+  /// The number that is passed to the code; for a float its bits.
   int64_t number() const;
 };
 
@@ -35,7 +35,8 @@ class Sizes {
 public:
   explicit Sizes(mlir::func::FuncOp kernel);
 
-  llvm::ArrayRef<Size> all() const { return sizes_; } ///< In program order.
+  /// The sizes in program order.
+  llvm::ArrayRef<Size> all() const { return sizes_; }
   bool isSize(mlir::OpOperand &operand) const {
     return operands_.contains(&operand);
   }

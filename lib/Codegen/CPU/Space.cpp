@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the dimension that vectors go along.
+// Chooses the dimension along which vectors run.
 #include "lib/Codegen/CPU/Space.h"
 
 #include "dialects/Kernel/Space.h"
@@ -20,7 +20,7 @@ void mpc::cpu::moveDimLast(std::vector<Statement> &statements, unsigned dim) {
   }
 }
 
-// Rough cycles of one vector access, next to a contiguous one.
+// The approximate cycles of one vector access, relative to a contiguous one.
 static double getCost(const Access &access, const Statement &statement,
                       unsigned dim, bool store) {
   switch (getAccessPattern(access.index, statement.numDims(), dim)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The dimension that vectors go along, of an iteration space that several
-/// statements share.
+/// Chooses, for an iteration space that several statements share, the dimension
+/// along which vectors run.
 #ifndef MPC_LIB_CODEGEN_CPU_SPACE_H
 #define MPC_LIB_CODEGEN_CPU_SPACE_H
 
@@ -12,8 +12,9 @@ namespace mpc::cpu {
 /// Moves dimension `dim` of all statements behind the others.
 void moveDimLast(std::vector<kernel::Statement> &statements, unsigned dim);
 
-/// The one of `candidates` that vectors of `lanes` should go along: where
-/// operands are contiguous and few lanes are left over. The first, if equal.
+/// The candidate along which vectors of `lanes` should run: operands are
+/// contiguous along it, and few lanes are left over. Of equal candidates it is
+/// the first.
 unsigned chooseVectorDim(const std::vector<kernel::Statement> &statements,
                          int64_t lanes, llvm::ArrayRef<unsigned> candidates);
 

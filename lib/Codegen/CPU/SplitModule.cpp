@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Distributes code to modules.
+// Distributes code to several modules.
 #include "lib/Codegen/CPU/SplitModule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,7 +10,8 @@
 
 using namespace mlir;
 
-/// Ops of a part that are worth a thread and copies of what is shared.
+/// The least ops of a part that are worth a thread and copies of shared
+/// functions.
 static constexpr int64_t kPartOps = 4096;
 static constexpr int64_t kMaxParts = 16;
 
@@ -20,7 +21,8 @@ static int64_t countOps(func::FuncOp function) {
   return count;
 }
 
-/// Adds what the functions of `part` call, and what that calls.
+/// Adds the functions that the functions of `part` call, directly or
+/// indirectly.
 static void copyCallees(ModuleOp part, const SymbolTable &symbols) {
   llvm::SetVector<func::FuncOp> callees;
   auto collect = [&](func::CallOp call) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Cuts emitted kernels into modules that can be compiled at the same time.
+/// Splits emitted kernels into modules that can be compiled at the same time.
 #ifndef MPC_LIB_CODEGEN_CPU_SPLITMODULE_H
 #define MPC_LIB_CODEGEN_CPU_SPLITMODULE_H
 
@@ -11,11 +11,11 @@
 
 namespace mpc::cpu {
 
-/// Distributes the public functions of `module`, kernels and what kernels of
-/// several sizes run, to modules of about equal size, in order; each has copies
-/// of the functions that its own call. How many there are follows from the code
-/// alone, never from the machine, so that an image has the same bytes
-/// everywhere.
+/// Distributes the public functions of `module`, which are kernels and code
+/// that kernels share, to modules of about equal size, in order. Each module
+/// has copies of the functions that its own functions call. The number of
+/// modules follows from the code alone and never from the machine, so that an
+/// image has the same bytes everywhere.
 std::vector<mlir::OwningOpRef<mlir::ModuleOp>>
 splitModule(mlir::ModuleOp module);
 

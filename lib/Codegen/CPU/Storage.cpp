@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Places of a kernel's tensors when its statements run in order.
+// The memory of a kernel's tensors when its statements run in order.
 #include "lib/Codegen/CPU/Storage.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -27,7 +27,7 @@ int Storage::getDestination(Value value) const {
   return found == destinations_.end() ? -1 : found->second;
 }
 
-/// Whether the region of `user` reads `tensor` at a computed place.
+/// Whether the region of `user` reads `tensor` at a computed position.
 static bool extractsFrom(Operation *user, Value tensor) {
   return llvm::any_of(tensor.getUsers(), [&](Operation *op) {
     return isa<tensor::ExtractOp>(op) && user->isProperAncestor(op);
@@ -38,7 +38,7 @@ static Operation *getStatementOf(Operation *user, mpc::kernel::FuncOp kernel) {
   return kernel.getBody().front().findAncestorOpInBlock(*user);
 }
 
-/// Whether a statement makes `tensor`: fills and constants are none.
+/// Whether a statement computes `tensor`. Fills and constants do not.
 static bool isComputed(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   return isa<DestinationStyleOpInterface>(op) && !isa<linalg::FillOp>(op);
@@ -46,7 +46,7 @@ static bool isComputed(Value tensor) {
 
 bool Storage::canUpdateInPlace(const Statement &statement, unsigned output) {
   Value tensor = statement.getInit(output);
-  // A tensor that has no memory yet cannot be updated in place.
+  // A tensor without memory cannot be updated in place.
   if (!isa<BlockArgument>(tensor) && !isComputed(tensor))
     return false;
   if (isa<BlockArgument>(tensor) && !destinations_.contains(tensor))
@@ -58,8 +58,7 @@ bool Storage::canUpdateInPlace(const Statement &statement, unsigned output) {
     if (user != statement.op && !user->isBeforeInBlock(statement.op))
       return false;
   }
-  // The elements that an op without accesses touches are known only at run
-  // time.
+  // The elements that such an op touches are known only at run time.
   if (!statement.generic())
     return llvm::count(statement.op->getOperands(), tensor) == 1;
   for (const kernel::Access &input : statement.inputs)
@@ -69,7 +68,8 @@ bool Storage::canUpdateInPlace(const Statement &statement, unsigned output) {
   return llvm::count(statement.generic().getDpsInits(), tensor) == 1;
 }
 
-/// The result that `value` becomes, through statements that update it.
+/// The result that `value` becomes through statements that update it; -1 for
+/// none.
 int Storage::findDestination(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
@@ -84,8 +84,8 @@ int Storage::findDestination(Value value) {
   return -1;
 }
 
-/// Whether nobody reads what the destination holds at `op` or later, and no
-/// other value lies in it.
+/// Whether no op reads the destination's old content at `op` or later, and no
+/// other value lies there.
 bool Storage::isFreeAfter(int destination, Operation *op) {
   for (auto [value, where] : destinations_) {
     if (where != destination)
@@ -107,9 +107,9 @@ static bool isReturned(Value value) {
   return llvm::any_of(value.getUsers(), llvm::IsaPred<mpc::kernel::ReturnOp>);
 }
 
-/// Whether a later statement than that which makes `value` reads an input that
-/// may lie in `destination`: that one is written by the statement that computes
-/// what is returned, not before.
+/// Whether a statement after the one that computes `value` reads an input that
+/// may lie in `destination`. Then only the statement that computes the returned
+/// value may write the destination.
 bool Storage::readsInputLater(Value value, unsigned destination) {
   for (unsigned number = 0; number < kernel_.getNumInputs(); ++number) {
     if (!kernel_.mayAlias(number, destination))
@@ -125,14 +125,14 @@ OutputPlace Storage::choosePlace(const Statement &statement, unsigned output) {
   Value operand = statement.getInit(output);
   Value result = statement.op->getResult(output);
   int wanted = findDestination(result);
-  // The destination of an update in place may be an input's memory too, which
-  // later statements must find as it was: the copy comes at the end.
+  // An update in place may write to the memory of an input that later
+  // statements need unchanged. The copy is then made at the end.
   if (isa<BlockArgument>(operand) && statement.generic() &&
       statement.readsOutput(output) && !isLast(statement.op))
     return {};
   if (canUpdateInPlace(statement, output)) {
     int present = getDestination(operand);
-    // A destination that ends as another result must not be spoiled.
+    // A destination that later holds another result must not be overwritten.
     if (!isa<BlockArgument>(operand) || present == wanted)
       return {/*inPlace=*/true, present};
   }

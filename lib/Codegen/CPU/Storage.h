@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Decides where the tensors of a kernel lie when its statements run one after
-/// the other: in a destination, in scratch memory, or in place of an operand.
+/// the other: in a destination, in scratch memory, or in the memory of an
+/// operand.
 #ifndef MPC_LIB_CODEGEN_CPU_STORAGE_H
 #define MPC_LIB_CODEGEN_CPU_STORAGE_H
 
@@ -10,11 +11,11 @@
 
 namespace mpc::cpu {
 
-/// Where an output of a statement goes.
+/// The place of an output of a statement.
 struct OutputPlace {
-  /// The outs operand's own memory.
+  /// Whether it is the outs operand's own memory.
   bool inPlace = false;
-  /// The destination of this result of the kernel; -1 if scratch memory.
+  /// The result of the kernel whose destination it is; -1 for scratch memory.
   int destination = -1;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cpu-attach-target, and what pipelines ask of #cpu.target.
+// cpu-attach-target, and the implementation of #cpu.target's interface.
 #include "lib/Codegen/CPU/TargetInterface.h"
 
 #include "lib/Codegen/CPU/CPUDialect.h"
@@ -44,7 +44,7 @@ struct TargetModel
 
   static std::optional<int64_t> getMemoryBudget(Attribute) { return {}; }
 
-  // To widen takes as long as the arithmetic behind it.
+  // Widening takes as long as the arithmetic after it.
   static bool widensOnLoad(Attribute) { return false; }
 
   static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {

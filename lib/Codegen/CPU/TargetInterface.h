@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// #cpu.target as pipelines know it.
+/// The interface of #cpu.target to pipelines.
 #ifndef MPC_LIB_CODEGEN_CPU_TARGETINTERFACE_H
 #define MPC_LIB_CODEGEN_CPU_TARGETINTERFACE_H
 

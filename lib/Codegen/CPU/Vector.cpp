@@ -26,8 +26,8 @@ Value Emitter::createMask(Lanes lanes) {
                                    DenseElementsAttr::get(type, bits));
 }
 
-// A partial load fills the lanes that do not count with the first element: a
-// division in them then traps only where it would anyhow.
+// A partial load fills the inactive lanes with the first element. A division in
+// them then traps only where it would trap anyway.
 Value Emitter::loadVector(Value buffer, Value index, Lanes lanes) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   auto type = VectorType::get({lanes.width}, element);
@@ -41,8 +41,8 @@ Value Emitter::loadVector(Value buffer, Value index, Lanes lanes) {
                                       broadcast(first, lanes));
 }
 
-/// Every second element from `first` on, of two vectors of which the later one
-/// ends at the last of them.
+/// Every second element from `first` on, of two vectors. The second vector ends
+/// at the last element.
 Value Emitter::loadEverySecond(Value buffer, Value first, Lanes lanes) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   auto type = VectorType::get({lanes.width}, element);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cuda dialect: which schedule runs which kernels, and in which numbers.
+// The cuda dialect: which schedule runs which kernels, and the valid numbers of
+// a schedule.
 #include "lib/Codegen/CUDA/CUDADialect.h"
 
 #include "dialects/Interfaces/Precision.h"
@@ -26,7 +27,8 @@ void CUDADialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "lib/Codegen/CUDA/CUDAAttrs.cpp.inc"
       >();
-  // Its passes are in another library: registerTargetInterface.
+  // The target's passes are in another library, which calls
+  // registerTargetInterface.
   declarePromisedInterface<mpc::kernel::TargetAttrInterface, TargetAttr>();
 }
 
@@ -34,7 +36,7 @@ void CUDADialect::initialize() {
 // Kinds
 //===----------------------------------------------------------------------===//
 
-// A contraction with a map behind it is more than one statement.
+// A contraction with a map on its result has more than one statement.
 bool LoopsAttr::fits(KernelKind) const { return true; }
 bool MapAttr::fits(KernelKind kind) const { return kind == KernelKind::Map; }
 bool RowsAttr::fits(KernelKind kind) const { return kind == KernelKind::Rows; }
@@ -94,7 +96,7 @@ TargetAttr TargetAttr::lookup(Operation *op) {
              /*naive=*/false, /*wide=*/false, /*memory=*/0);
 }
 
-/// What GPUs multiply by, and from which architecture on.
+/// The multiply units of GPUs, each with the first architecture that has it.
 static constexpr std::pair<int64_t, MultiplyUnit> kMultiplyUnits[] = {
     {80,
      {"mma.m16n8k16", mpc::Precision::BF16, 16, 8, 16,
@@ -145,7 +147,7 @@ LogicalResult ColumnsAttr::verify(EmitError emitError, int64_t chunks,
   return verifyGrid(emitError, chunks, threads);
 }
 
-// Columns divide the block, and its groups of threads the rows.
+// Columns divide the block, and its groups of threads divide the rows.
 LogicalResult ScatterAttr::verify(EmitError emitError, int64_t chunks,
                                   int64_t threads, int64_t rows,
                                   int64_t columns) {
@@ -162,8 +164,8 @@ LogicalResult DotAttr::verify(EmitError emitError, int64_t chunks,
   return verifyGrid(emitError, chunks, threads);
 }
 
-/// The emitter knows tiles of 64 and 128 rows and columns, of 2 threads each,
-/// and one depth.
+/// The emitter supports tiles of 64 and 128 rows and columns, with two threads
+/// for each row, and one depth.
 static LogicalResult verifyTiles(EmitError emitError, int64_t threads,
                                  unsigned rows, ArrayRef<int64_t> tile,
                                  int64_t depth, int64_t stages) {

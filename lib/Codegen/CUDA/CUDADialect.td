@@ -17,7 +17,8 @@ def CUDA_Dialect : Dialect {
     `kernel.func`, which `kernel-schedule` chooses and `kernel-emit` carries out.
   }];
   let useDefaultAttributePrinterParser = 1;
-  // What the target's passes make, which pipelines learn of when they run.
+  // The dialects that the target's passes create. Pipelines learn of them only
+  // when they run.
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
@@ -30,7 +31,8 @@ class CUDA_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
-// The chunks of a schedule are the blocks of its grid, of `threads` each.
+// The chunks of a schedule are the blocks of its grid. A block has `threads`
+// threads.
 class CUDA_Schedule<string attrName, string attrMnemonic>
     : CUDA_Attr<attrName, attrMnemonic,
                 [DeclareAttrInterfaceMethods<Kernel_ScheduleInterface,
@@ -62,12 +64,12 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// That of the module around `op`, or the module that it is; sm_80, the
-    /// least that has all instructions, where it has none.
+    /// The target of the module around `op`, or of `op` itself. Without one it
+    /// is sm_80, the first architecture that has all instructions.
     static TargetAttr lookup(::mlir::Operation *op);
     /// "sm_90a"
     std::string getArchName() const;
-    /// What it multiplies by, the best first: Tensor Cores, then multiply-adds.
+    /// The multiply units, the best first: Tensor Cores, then multiply-adds.
     ::llvm::SmallVector<kernel::MultiplyUnit> getMultiplyUnits() const;
   }];
 }
@@ -174,10 +176,11 @@ def CUDA_DotAttr : CUDA_Schedule<"Dot", "dot"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-// A block does one tile of `tile[0]` rows and columns of the result, k in steps
-// of `tile[1]`. One factor (`rows`: which) gives the rows, the other the
-// columns. Tiles of both are brought to one of `stages` places in shared memory
-// while earlier ones are multiplied. No element depends on the tile it is in.
+// A block computes one tile of `tile[0]` rows and columns of the result, with k
+// in steps of `tile[1]`. Factor number `rows` gives the rows, the other factor
+// the columns. Tiles of both are copied to one of `stages` places in shared
+// memory while earlier ones are multiplied. No element depends on the tile in
+// which it lies.
 class CUDA_TileSchedule<string attrName, string attrMnemonic>
     : CUDA_Schedule<attrName, attrMnemonic> {
   let parameters = (ins "int64_t":$chunks, "int64_t":$threads,

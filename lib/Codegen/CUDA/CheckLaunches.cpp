@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cuda-check-launches: what a launch on a device would find, found before.
+// cuda-check-launches: finds before a launch the errors that a device would
+// report.
 #include "lib/Codegen/CUDA/Passes.h"
 
 #include "lib/Codegen/CUDA/CUDADialect.h"
@@ -19,24 +20,24 @@ using namespace mlir;
 using namespace mpc::cuda;
 using namespace mpc::kernel;
 
-/// Of a kernel's parameters, since CUDA 12.1 and before.
+/// The most bytes of a kernel's parameters since CUDA 12.1, and before.
 static constexpr int64_t kParameterBytes = 32764, kOldParameterBytes = 4096;
-/// Of a multiprocessor, and what ptxas gives a thread at least where it does
-/// not spill what every kernel has.
+/// The registers of a multiprocessor, and the least that ptxas gives a thread
+/// without spilling values that every kernel has.
 static constexpr int64_t kRegisters = 65536, kFewRegisters = 32;
 /// The largest grid.
 static constexpr int64_t kBlocks = 0x7fffffff;
 
 namespace {
 
-/// What a multiprocessor has.
+/// The shared memory of a multiprocessor.
 struct Limits {
   int64_t threads;
-  int64_t shared;       ///< Bytes for one block that asks for them.
-  int64_t reserved = 0; ///< Of these, bytes that the system keeps.
+  int64_t shared; ///< The bytes that one block can have if it asks for them.
+  int64_t reserved = 0; ///< The part of these bytes that the system uses.
 };
 
-/// Where an operand of a launch lies.
+/// The place of an operand of a launch.
 struct Place {
   Value memory; ///< An argument of the entry; null for a constant.
   int64_t offset = 0, bytes = 0;
@@ -49,7 +50,8 @@ struct Place {
 
 } // namespace
 
-/// Of sm_`arch`; of one that is not known the least of its neighbours.
+/// The limits of sm_`arch`. An unknown architecture has the least of its
+/// neighbours' limits.
 static Limits limitsOf(int64_t arch) {
   constexpr int64_t kKiB = 1024;
   switch (arch) {
@@ -68,7 +70,7 @@ static Limits limitsOf(int64_t arch) {
   }
 }
 
-/// Empty where memory is not planned.
+/// The place of an operand; empty where memory is not planned.
 static std::optional<Place> placeOf(Value operand) {
   auto type = dyn_cast<MemRefType>(operand.getType());
   if (!type)
@@ -155,8 +157,8 @@ static LogicalResult checkAlignment(LaunchOp launch, KernelAttr kernel,
   return success();
 }
 
-/// What a text calls `__restrict__` is read in whatever order; what it does not
-/// may lie where a result does, element upon element.
+/// A text may read an argument that it calls `__restrict__` in any order. Any
+/// other argument may share memory with a result, element by element.
 static LogicalResult checkOverlap(LaunchOp launch, KernelAttr kernel) {
   unsigned first = launch.getInputs().size();
   for (unsigned input : llvm::seq(first))

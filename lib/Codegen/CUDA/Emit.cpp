@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits kernels by the schedules that they carry; cuda-print-text.
+// Emits kernels by their schedules; and cuda-print-text.
 #include "lib/Codegen/CUDA/Passes.h"
 
 #include "lib/Codegen/CUDA/Emitters.h"
@@ -17,7 +17,7 @@ using namespace mpc::kernel;
 
 namespace {
 
-/// What a block has.
+/// The size of a block.
 struct BlockShape {
   int64_t threads;
   int64_t shared = 0; ///< Bytes of dynamic shared memory.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cuda.dot: a contraction, one thread an element of its result.
+// #cuda.dot: a contraction with one thread for each element of its result.
 #include "lib/Codegen/CUDA/EmitEpilogue.h"
 #include "lib/Codegen/CUDA/Emitters.h"
 
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace mpc::cuda;
 using namespace mpc::kernel;
 
-/// The dimensions of the result, in its order in memory.
+/// The dimensions of the result, in their order in memory.
 static SmallVector<unsigned> getResultDims(const Contraction &contraction) {
   SmallVector<unsigned> dims;
   for (auto group : {Contraction::Batch, Contraction::M, Contraction::N})
@@ -26,7 +26,7 @@ static SmallVector<int64_t> getExtents(const Statement &statement,
       dims, [&](unsigned dim) { return statement.extents[dim]; });
 }
 
-/// The sum at `dims`, whose reduced ones are set on the way.
+/// The sum at `dims`, whose reduced dimensions the loops set.
 static std::string emitSum(KernelText &text, const Contraction &contraction,
                            Texts dims) {
   const Statement &statement = contraction.statement;

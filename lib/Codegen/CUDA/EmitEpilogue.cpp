@@ -15,7 +15,8 @@ using llvm::formatv;
 
 using Read = llvm::function_ref<std::string(const LinearAccess &)>;
 
-/// The values of all steps and of the contraction, whose element is `sum`.
+/// The values of the contraction, whose element is `sum`, and of all steps of
+/// the map.
 static DenseMap<Value, std::string>
 computeSteps(KernelText &text, const Contraction &contraction,
              const Epilogue &epilogue, const std::string &sum, Read load) {
@@ -55,8 +56,8 @@ void mpc::cuda::emitEpilogue(KernelText &text, const Contraction &contraction,
 // Neighbours
 //===----------------------------------------------------------------------===//
 
-/// Whether `count` neighbours along `group`, from a multiple of it on, are
-/// neighbours in memory, from a multiple of it on.
+/// Whether each run of `count` neighbours along `group`, from a multiple of
+/// `count` on, is contiguous in memory, at a multiple of `count`.
 static bool isVector(const Contraction &contraction, const Linear &index,
                      Contraction::DimGroup group, int64_t count) {
   auto isWhole = [&](const StridedIndex::Part &part) {
@@ -77,7 +78,8 @@ static bool isVector(const Contraction &contraction, const Linear &index,
       });
 }
 
-/// What a thread of 128 registers can hold of several tensors.
+/// The most elements that a thread with 128 registers can hold of several
+/// tensors.
 static constexpr int64_t kLongestRun = 8;
 
 int64_t mpc::cuda::getRunLength(const Contraction &contraction,
@@ -119,14 +121,15 @@ private:
   const Epilogue &epilogue_;
   const ResultRun &run_;
   Texts first_; ///< The dimensions of the first element.
-  /// What reads were loaded to, and stores are put together in.
+  /// The vectors to which reads were loaded, and those in which stores are
+  /// collected.
   llvm::SmallDenseMap<const LinearAccess *, std::string> loaded_;
   SmallVector<std::string> made_;
 };
 
 } // namespace
 
-/// All dimensions at the flat index `flat` of the run's group.
+/// All dimensions at flat index `flat` of the run's group.
 Texts RunEmitter::dimsAt(const std::string &flat) {
   Texts dims = run_.dims;
   ArrayRef<unsigned> group = contraction_.groups[run_.group];
@@ -158,8 +161,8 @@ void RunEmitter::loadVectors() {
       }
 }
 
-/// Whether something is read element by element whose place in memory depends
-/// on the element.
+/// Whether an element is read alone whose place in memory depends on the
+/// element.
 bool RunEmitter::readsAlone() {
   auto moves = [&](const LinearAccess &read) {
     return isa_and_nonnull<BlockArgument>(read.tensor) &&

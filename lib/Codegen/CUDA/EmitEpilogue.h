@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The map on a contraction's result, at one element or at neighbours.
+/// Emits the map on a contraction's result, at one element or at several
+/// neighbours.
 #ifndef MPC_LIB_CODEGEN_CUDA_EMITEPILOGUE_H
 #define MPC_LIB_CODEGEN_CUDA_EMITEPILOGUE_H
 
@@ -9,28 +10,28 @@
 
 namespace mpc::cuda {
 
-/// What the kernel does with `sum`, the contraction's result at `dims`, of
-/// which those of k may be empty. All is read before anything is stored.
+/// Emits the kernel's use of `sum`, the contraction's result at `dims`. The
+/// dimensions of k may be empty. All reads come before the first store.
 void emitEpilogue(KernelText &text, const kernel::Contraction &contraction,
                   const kernel::Epilogue &epilogue,
                   llvm::ArrayRef<std::string> dims, const std::string &sum);
 
-/// Neighbours of the result along one group of its dimensions.
+/// A run of neighbours of the result along one group of its dimensions.
 struct ResultRun {
   kernel::Contraction::DimGroup group;
-  int64_t count;     ///< A power of two.
-  std::string first; ///< The flat index of the first in the group.
-  Texts dims;        ///< Those of the other groups; k's may be empty.
+  int64_t count;     ///< Their number, a power of two.
+  std::string first; ///< The flat index of the first element in the group.
+  Texts dims; ///< The dimensions of the other groups; those of k may be empty.
 };
 
-/// How many neighbours along `group` a thread can do at once, so that it stores
-/// up to 8 elements with each access of 16 bytes or several.
+/// The number of neighbours along `group` that a thread computes at once, so
+/// that it stores up to 8 elements with one or several accesses of 16 bytes.
 int64_t getRunLength(const kernel::Contraction &contraction,
                      const kernel::Epilogue &epilogue,
                      kernel::Contraction::DimGroup group);
 
-/// The same at the elements of `run`; `sums` is a vector of theirs. What lies
-/// in memory as a vector of them does is loaded and stored as one.
+/// Emits the map at the elements of `run`; `sums` is a vector of their sums.
+/// Elements that are a vector in memory are loaded and stored as one.
 void emitEpilogue(KernelText &text, const kernel::Contraction &contraction,
                   const kernel::Epilogue &epilogue, const ResultRun &run,
                   const std::string &sums);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cuda.loops: any statement, one thread an element of its parallel space.
+// #cuda.loops: any statement, with one thread for each element of its parallel
+// space.
 #include "lib/Codegen/CUDA/Emitters.h"
 
 #include "dialects/Kernel/Space.h"
@@ -33,8 +34,8 @@ static bool isInjective(const Statement &statement) {
   return true;
 }
 
-/// Whether all that must be in the result before the statement begins is
-/// written by the iteration itself.
+/// Whether each iteration itself writes all first values that the statement
+/// needs in its result.
 static bool startsAlone(FuncOp kernel, const Statement &statement) {
   for (unsigned out = 0; out < statement.outputs.size(); ++out)
     if (!statement.coversOutput(out) && !isInPlace(kernel, statement, out) &&
@@ -43,7 +44,7 @@ static bool startsAlone(FuncOp kernel, const Statement &statement) {
   return true;
 }
 
-/// A value that no statement makes is copied.
+/// Whether a value is copied, because no statement computes it.
 static bool isCopied(Value value) {
   return !isa_and_nonnull<linalg::GenericOp, RankOp>(value.getDefiningOp());
 }
@@ -85,13 +86,13 @@ private:
   KernelText &text_;
   const Body &body_;
   LoopsAttr schedule_;
-  bool isAlone_; ///< One block does all, step by step.
+  bool isAlone_; ///< Whether one block runs everything, step by step.
 };
 
 } // namespace
 
-/// `elements` for each of `count`, one a thread; of a block that is alone, one
-/// after the other.
+/// Emits `elements` for each of `count`, one for each thread. A single block
+/// runs them in a loop.
 void LoopEmitter::emitThreads(int64_t count, Elements elements) {
   const std::string &type = text_.indexType();
   std::string name = text_.makeName("element");
@@ -113,8 +114,8 @@ void LoopEmitter::emitCopy(Value from, Value to) {
   });
 }
 
-/// Gives the results what the statement writes over, where it does not write
-/// all, or reads what others wrote.
+/// Writes the first values of results, where the statement does not write all
+/// elements, or reads what others wrote.
 void LoopEmitter::emitInits(const Statement &statement) {
   bool copied = false;
   for (unsigned out = 0; out < statement.op->getNumResults(); ++out) {
@@ -138,7 +139,7 @@ void LoopEmitter::storeResult(const Statement &statement, unsigned output,
                 value);
 }
 
-/// The iterations at `outer`, the parallel dimensions: sums are kept in
+/// Emits the iterations at `outer`, the parallel dimensions. Sums are kept in
 /// registers and stored at the end.
 void LoopEmitter::emitElement(const Statement &statement,
                               ArrayRef<std::string> outer) {
@@ -188,7 +189,7 @@ void LoopEmitter::emitElement(const Statement &statement,
     storeResult(statement, number, dims, sum);
 }
 
-/// By one thread, in the order written: iterations share elements.
+/// Emits iterations that share elements: one thread runs them in order.
 void LoopEmitter::emitSerial(const Statement &statement) {
   text_.block("if (threadIdx.x == 0)", [&] {
     text_.nest(statement.extents, [&](ArrayRef<std::string> dims) {
@@ -225,7 +226,8 @@ void LoopEmitter::emitGeneric(Statement statement) {
   });
 }
 
-/// Every element counts those of its row that come before it.
+/// Emits ranks by counting: for each element those in its row that come before
+/// it.
 void LoopEmitter::emitRank(RankOp rank) {
   auto type = cast<RankedTensorType>(rank.getKeys().getType());
   std::string key = "mpc_i" + std::to_string(type.getElementTypeBitWidth());

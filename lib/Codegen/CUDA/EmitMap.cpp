@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cuda.map: a thread does one element, or a few neighbours, of all statements.
+// #cuda.map: a thread computes one element, or a few neighbours, of all
+// statements.
 #include "lib/Codegen/CUDA/Emitters.h"
 
 #include "dialects/Kernel/Space.h"
@@ -10,20 +11,20 @@ using namespace mlir;
 using namespace mpc::cuda;
 using namespace mpc::kernel;
 
-/// `body` with dimensions merged that everything walks as one.
+/// `body` with dimensions merged that every access walks as one.
 static std::vector<Statement> mergeAll(const Body &body) {
   std::vector<Statement> statements = body.statements;
   mergeDims(statements, 0, statements.front().numDims());
   return statements;
 }
 
-/// Bytes that one thread moves with one access.
+/// The most bytes that one thread moves with one access.
 static constexpr int64_t kWidest = 16;
 
 std::pair<int64_t, int64_t> mpc::cuda::countMapUnits(const Body &body) {
   std::vector<Statement> statements = mergeAll(body);
   int64_t count = statements.front().numIterations();
-  // The narrowest type decides: the others take several accesses.
+  // The narrowest type decides. Wider types take several accesses.
   int64_t vector = 1;
   for (const Statement &statement : statements)
     for (Value operand : statement.op->getOperands())
@@ -59,18 +60,18 @@ private:
   KernelText &text_;
   std::vector<Statement> statements_;
   MapAttr schedule_;
-  /// Values of the present element.
+  /// The values of the current element.
   DenseMap<Value, std::string> forwarded_;
-  /// The vectors that destinations are stored from.
+  /// The vectors from which destinations are stored.
   DenseMap<Value, std::string> made_;
-  /// The vectors that accesses were loaded to.
+  /// The vectors to which accesses were loaded.
   DenseMap<std::pair<Value, AffineExpr>, std::string> vectors_;
 };
 
 } // namespace
 
-/// Whether neighbouring elements of the last axis are neighbours in memory, a
-/// vector of them aligned as a vector.
+/// Whether neighbouring elements of the last axis are contiguous in memory,
+/// with the alignment of a vector.
 bool MapEmitter::isVector(const Access &access) const {
   unsigned numDims = statements_.front().numDims();
   int64_t vector = schedule_.getVector();
@@ -113,7 +114,7 @@ void MapEmitter::loadVectors(ArrayRef<std::string> dims) {
   }
 }
 
-/// Vectors that results are put together in.
+/// Declares the vectors in which results are collected.
 void MapEmitter::declareResults() {
   for (const Statement &statement : statements_)
     for (auto [number, result] : llvm::enumerate(statement.op->getResults()))
@@ -152,7 +153,7 @@ std::string MapEmitter::read(const Access &access, ArrayRef<std::string> dims,
   return type.isInteger(1) ? "bool(" + element + ")" : element;
 }
 
-/// All statements at `dims`; all is read before anything is stored.
+/// Emits all statements at `dims`. All reads come before the first store.
 void MapEmitter::emitElement(ArrayRef<std::string> dims,
                              const std::string &lane) {
   SmallVector<std::function<void()>> stores;
@@ -187,7 +188,7 @@ void MapEmitter::emitElement(ArrayRef<std::string> dims,
     forwarded_.erase(value);
 }
 
-/// The elements from `element` on that one thread does.
+/// Emits the elements from `element` on that one thread computes.
 void MapEmitter::emitElements(const std::string &element) {
   ArrayRef<int64_t> extents = statements_.front().extents;
   int64_t vector = schedule_.getVector();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cuda.rows and #cuda.columns: maps and reductions over one space. A unit, a
-// row or a column, is done in passes over its elements: a statement that needs
-// the value of a reduction comes in a later pass than that.
+// #cuda.rows and #cuda.columns: maps and reductions over one space. A unit is a
+// row or a column. It is computed in passes over its elements: a statement that
+// needs the value of a reduction runs in a later pass than the reduction.
 //
-// Values of elements that a later pass needs stay in registers where these are
-// few; otherwise they are computed again.
+// Values of elements that a later pass needs stay in registers if they are few;
+// otherwise they are computed again.
 #include "lib/Codegen/CUDA/Emitters.h"
 
 #include "dialects/Kernel/Cascade.h"
@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace mpc::cuda;
 using namespace mpc::kernel;
 
-/// Elements of all kept values together that a thread has registers for.
+/// The most elements, of all kept values together, that a thread has registers
+/// for.
 static constexpr int64_t kMaxKept = 32;
 
 static Rows readRows(FuncOp kernel, const Body &body) {
@@ -41,19 +42,24 @@ std::pair<int64_t, int64_t> mpc::cuda::countRows(FuncOp kernel,
 
 namespace {
 
-/// How the threads of a block share units and elements.
+/// How the threads of a block divide units and elements.
 struct Sharing {
-  std::string unit;   ///< Number of this thread's unit.
-  std::string guard;  ///< Head of what is done for units that exist, or empty.
-  std::string active; ///< What loops and stores depend on, or empty.
+  std::string unit; ///< The number of this thread's unit.
+  /// The condition in front of the code of a unit that exists; empty where all
+  /// do.
+  std::string guard;
+  std::string active; ///< The condition of loops and stores; empty for none.
   std::string first;  ///< This thread's first element.
-  int64_t step;       ///< From one of its elements to the next.
-  std::string leader; ///< Of the threads of a unit, the one that stores.
-  /// Format of the combination of a unit's partial results: of the value, the
-  /// memory and the operation.
+  int64_t step;       ///< The distance of this thread's elements.
+  /// The condition that is true for the one thread of a unit that stores.
+  std::string leader;
+  /// The format of the call that combines a unit's partial results. Its
+  /// arguments are the value, the memory and the operation.
   std::string reduce;
-  int64_t partials; ///< Elements of shared memory that it takes; 0 for none.
-  std::string sync; ///< What orders the threads of a unit.
+  /// The number of elements of shared memory that the combination needs; 0 for
+  /// none.
+  int64_t partials;
+  std::string sync; ///< The statement that orders the threads of a unit.
 };
 
 class RowEmitter {
@@ -73,7 +79,8 @@ private:
   void emitUnit();
   void emitPass(int pass);
   void emitElements(int pass);
-  /// A sum of which a chain is added up: what it is added to.
+  /// A sum while one of its chains is added up, and the value to which the
+  /// chain is added.
   struct ChainSum {
     Value result;
     Operation *combiner;
@@ -103,13 +110,15 @@ private:
   SmallVector<int64_t> outer_, inner_;
   bool keeps_ = false;
   Texts dims_;
-  DenseMap<Value, std::string> unitValues_; ///< By result.
-  DenseMap<Value, std::string> elements_;   ///< Of the present element.
-  DenseMap<Value, std::string> kept_;       ///< Arrays for later passes.
+  DenseMap<Value, std::string> unitValues_; ///< The values of units, by result.
+  /// The values of the current element.
+  DenseMap<Value, std::string> elements_;
+  /// The arrays of values for later passes.
+  DenseMap<Value, std::string> kept_;
   DenseMap<Value, std::string> sums_;
   DenseMap<Value, std::string> shared_;
-  int pass_ = -1;    ///< The present one.
-  std::string slot_; ///< Of the present element in kept arrays.
+  int pass_ = -1;    ///< The current pass.
+  std::string slot_; ///< The index of the current element in kept arrays.
 };
 
 } // namespace
@@ -138,7 +147,7 @@ void RowEmitter::findKept() {
     }
 }
 
-/// Memory for the partial results of each reduction.
+/// Declares memory for the partial results of each reduction.
 void RowEmitter::declareShared() {
   for (auto [number, statement] : llvm::enumerate(rows_.statements)) {
     if (rows_.roles[number] != Role::Reduce || sharing_.partials == 0)
@@ -189,8 +198,9 @@ void RowEmitter::computeMap(unsigned number) {
     elements_[result] = value;
 }
 
-/// What a later pass computes again must find its inputs as they were: then
-/// what may lie in an input's memory is stored in the last pass.
+/// The pass in which an output is stored. A later pass that recomputes a value
+/// must find its inputs unchanged, so that an output which may lie in an
+/// input's memory is stored in the last pass.
 int RowEmitter::storePass(unsigned number, unsigned output) {
   Value result = rows_.statements[number].op->getResult(output);
   bool waits = !keeps_ && text_.mayOverwriteInput(text_.destinationsOf(result));
@@ -213,7 +223,8 @@ void RowEmitter::emitReduction(unsigned number) {
     text_.line("{0} = {1};", sums_[result], value);
 }
 
-/// The maps and sums of `pass` at `element`; all is read before it is stored.
+/// Emits the maps and sums of `pass` at `element`. All reads come before the
+/// first store.
 void RowEmitter::emitElement(int pass, const std::string &element) {
   elements_.clear();
   Texts places = text_.delinearize(element, inner_);
@@ -242,8 +253,8 @@ void RowEmitter::emitElement(int pass, const std::string &element) {
                       read({result, statement.outputs[out].index}));
 }
 
-/// The present thread's elements from `first` to before `end`: its sums are cut
-/// into chains of `lengths`, of which the longest come first and are cut into
+/// Emits this thread's elements from `first` to before `end`. Its sums are cut
+/// into chains of `lengths`. The longest chains come first, and are cut into
 /// the others.
 void RowEmitter::emitChains(int pass, ArrayRef<int64_t> lengths,
                             const std::string &first, const std::string &end) {
@@ -269,7 +280,7 @@ void RowEmitter::emitChains(int pass, ArrayRef<int64_t> lengths,
   });
 }
 
-/// Sums of `pass` that begin anew, where those that are cut into chains are.
+/// Starts new chains of the sums of `pass` that are cut.
 SmallVector<RowEmitter::ChainSum> RowEmitter::startChains(int pass) {
   SmallVector<ChainSum> sums;
   for (auto [number, statement] : llvm::enumerate(rows_.statements)) {
@@ -287,7 +298,8 @@ SmallVector<RowEmitter::ChainSum> RowEmitter::startChains(int pass) {
   return sums;
 }
 
-/// How the sums of `pass` over a thread's elements are cut into chains.
+/// The lengths of the chains into which the sums of `pass` over a thread's
+/// elements are cut.
 SmallVector<int64_t> RowEmitter::getChainLengths(int pass) {
   int64_t each = llvm::divideCeil(product(inner_), sharing_.step);
   auto isCut = [&](auto statement) {
@@ -296,14 +308,15 @@ SmallVector<int64_t> RowEmitter::getChainLengths(int pass) {
            hasChains(statement.value());
   };
   SmallVector<int64_t> lengths;
-  // Where values are kept loops are unrolled, and sums are the same without.
+  // Where values are kept, loops are unrolled. Sums without kept values would
+  // be the same.
   if (each > kMaxKept && llvm::any_of(llvm::enumerate(rows_.statements), isCut))
     for (const Chains &chains : llvm::reverse(getCascade({each})))
       lengths.push_back(chains.count);
   return lengths;
 }
 
-/// A loop over this thread's elements.
+/// Emits a loop over this thread's elements.
 void RowEmitter::emitElements(int pass) {
   int64_t count = product(inner_);
   if (!keeps_ || kept_.empty())
@@ -331,8 +344,8 @@ void RowEmitter::emitElements(int pass) {
 // Units
 //===----------------------------------------------------------------------===//
 
-/// Stores what `statement` made, once all threads have read what may lie
-/// there.
+/// Stores the values of `statement`, after all threads have read the memory
+/// that it may overwrite.
 void RowEmitter::storeUnit(const Statement &statement) {
   SmallVector<std::pair<Value, unsigned>> places;
   SmallVector<Value> destinations;
@@ -352,7 +365,7 @@ void RowEmitter::storeUnit(const Statement &statement) {
   });
 }
 
-/// Makes a unit's value of the threads' sums.
+/// Combines the threads' sums into a unit's value.
 void RowEmitter::finishReduction(unsigned number) {
   const Statement &statement = rows_.statements[number];
   for (auto [out, result] : llvm::enumerate(statement.op->getResults())) {
@@ -421,7 +434,7 @@ void RowEmitter::emit() {
 // Rows and columns
 //===----------------------------------------------------------------------===//
 
-/// A warp a row.
+/// Sharing with one warp for each row.
 static Sharing shareByWarp(KernelText &text, int64_t units, int64_t threads) {
   Sharing sharing;
   std::string row = text.makeName("row"), lane = text.makeName("lane");
@@ -441,7 +454,7 @@ static Sharing shareByWarp(KernelText &text, int64_t units, int64_t threads) {
   return sharing;
 }
 
-/// A block a row.
+/// Sharing with one block for each row.
 static Sharing shareByBlock(KernelText &text, int64_t threads) {
   Sharing sharing;
   sharing.unit =
@@ -456,8 +469,8 @@ static Sharing shareByBlock(KernelText &text, int64_t threads) {
   return sharing;
 }
 
-/// A lane a column. Lanes beyond the last column stand in for it, and leave
-/// its memory alone.
+/// Sharing with one lane for each column. Lanes beyond the last column repeat
+/// it, and do not store.
 static Sharing shareColumns(KernelText &text, int64_t units, int64_t threads) {
   Sharing sharing;
   std::string wanted =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cuda.scatter: a block has some rows of the result for itself, and looks
-// through all indices for updates of them.
+// #cuda.scatter: a block owns some rows of the result, and searches all indices
+// for updates of them.
 #include "lib/Codegen/CUDA/Emitters.h"
 
 #include "dialects/Interfaces/Precision.h"
@@ -11,9 +11,10 @@ using namespace mpc::cuda;
 using namespace mpc::kernel;
 using llvm::formatv;
 
-/// Threads of a block: as many indices are looked at together.
+/// The threads of a block, which examine as many indices at the same time.
 static constexpr int64_t kThreads = 256;
-/// Every block looks at all indices: more blocks would do little else.
+/// The most blocks. Every block examines all indices, so that more blocks would
+/// do little else.
 static constexpr int64_t kMostBlocks = 1024;
 
 namespace {
@@ -50,7 +51,7 @@ private:
     return formatv("(outer * {0} + firstRow + {1}) * {2} + column", shape_.size,
                    row, shape_.inner);
   }
-  /// Threads that have different rows of a column.
+  /// The number of thread groups, each with rows of its own.
   int64_t numGroups() const { return kThreads / schedule_.getColumns(); }
 
   KernelText &text_;
@@ -79,7 +80,8 @@ ScatterAttr mpc::cuda::scheduleScatter(const Body &body) {
                                  kThreads, rows, columns);
 }
 
-/// Which rows the block has, and which column and rows of them the thread.
+/// Emits which rows the block owns, and which column and rows of these the
+/// thread has.
 void ScatterEmitter::emitPlaces() {
   const std::string &type = text_.indexType();
   int64_t columns = schedule_.getColumns();
@@ -94,7 +96,7 @@ void ScatterEmitter::emitPlaces() {
   text_.line("const int group = threadIdx.x / {0};", columns);
 }
 
-/// Gives the block's rows what is joined to.
+/// Writes the first values of the block's rows.
 void ScatterEmitter::emitInit() {
   if (isInPlace(text_.kernel, statement_, 0))
     return;
@@ -130,8 +132,8 @@ void ScatterEmitter::emitSearch() {
   text_.line("mpc_sync_block();");
 }
 
-/// Two numbers joined; {2} is an integer's type with a sign. C++ computes short
-/// ones as ints, whose products may overflow: those of unsigned ones wrap.
+/// Two numbers combined; {2} is a signed integer type. C++ computes short types
+/// as int, whose products may overflow; unsigned ones wrap.
 static const char *joinOf(CombineKind by, bool isFloat) {
   switch (by) {
   case CombineKind::Sum:
@@ -146,7 +148,7 @@ static const char *joinOf(CombineKind by, bool isFloat) {
   llvm_unreachable("all kinds are above");
 }
 
-/// `value`, of memory of type `from`, as a `to`.
+/// `value`, of type `from` in memory, as a `to`.
 static std::string widen(Type from, Type to, const std::string &value) {
   std::string wide = value;
   if (from.isF16())
@@ -170,7 +172,7 @@ void ScatterEmitter::emitUpdate() {
                       text_.load(to_, "place"), widen(from, to, update), sign));
 }
 
-/// Joins the updates that were found, in the order of the indices.
+/// Combines the found updates with the result, in the order of the indices.
 void ScatterEmitter::emitUpdates() {
   text_.block(
       formatv("for (int warp = 0; warp < {0}; ++warp)", kThreads / 32), [&] {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cuda.mma and #cuda.simt: contractions by tiles. Those of both factors go
-// through shared memory in stages, 16 bytes at a time where a factor's memory
-// allows it, else element by element; what lies outside is zero. The result
-// goes through shared memory too, so that threads store neighbours.
+// #cuda.mma and #cuda.simt: contractions by tiles. The tiles of both factors
+// pass through shared memory in stages, 16 bytes at a time where a factor's
+// layout allows it, else element by element. Elements outside of a factor are
+// zero. The result passes through shared memory too, so that threads store
+// neighbours.
 #include "lib/Codegen/CUDA/EmitEpilogue.h"
 #include "lib/Codegen/CUDA/Emitters.h"
 
@@ -14,10 +15,10 @@ using namespace mpc::cuda;
 using namespace mpc::kernel;
 using llvm::formatv;
 
-/// Rows of a tile of the result that are in shared memory at a time.
+/// The number of rows of a result tile that are in shared memory at a time.
 static constexpr int64_t kPartRows = 32;
-/// Lines of the result are this many f32 longer than a tile, so that the rows
-/// that a warp writes lie in different banks.
+/// The additional length of the result's lines, in f32, by which the rows that
+/// a warp writes lie in different banks.
 static constexpr int64_t kResultPadding = 8;
 
 namespace {
@@ -42,14 +43,17 @@ public:
   }
 
 private:
-  /// A factor, and the names of what the text has of it.
+  /// A factor, and the names of its parts in the text.
   struct Side {
     Factor factor;
     unsigned operand;
-    const char *first;        ///< Where the block's tile begins in the factor.
-    const char *tile;         ///< The tile in shared memory.
-    std::string line{}, at{}; ///< This thread's first place in the tile.
-    std::string held{};       ///< Registers that elements wait in, if they do.
+    /// The first row or column of the block's tile in the factor.
+    const char *first;
+    const char *tile; ///< The tile in shared memory.
+    /// This thread's first line in the tile, and its place in the line.
+    std::string line{}, at{};
+    /// The registers in which elements wait; empty for none.
+    std::string held{};
   };
 
   void emitPlaces();
@@ -83,7 +87,8 @@ private:
                             schedule_.depth);
   }
   TileFactors factors() const { return {rows_.factor, columns_.factor}; }
-  /// Places of a thread in a tile that is brought in pieces of its width.
+  /// The number of places of a thread in a tile that is copied in pieces of the
+  /// factor's width.
   int64_t numPlaces(const Factor &factor) const {
     return schedule_.side * schedule_.depth / factor.width / schedule_.threads;
   }
@@ -112,7 +117,7 @@ private:
 // Places
 //===----------------------------------------------------------------------===//
 
-/// Where `flat`, an index over `index`, is: a sum of strides.
+/// The offset of `flat`, an index over `index`: a sum of strides.
 static std::string offsetOf(const StridedIndex &index,
                             const std::string &flat) {
   std::string text;
@@ -132,7 +137,7 @@ static std::string offsetOf(const StridedIndex &index,
   return text;
 }
 
-/// Where element (`outer`, `k`) of the block's batch is.
+/// The place of element (`outer`, `k`) of the block's batch.
 static std::string placeOf(const Factor &factor, const std::string &outer,
                            const std::string &k) {
   SmallVector<std::string> terms = {offsetOf(factor.batch, "batch"),
@@ -144,7 +149,8 @@ static std::string placeOf(const Factor &factor, const std::string &outer,
   return terms.empty() ? "0" : llvm::join(terms, " + ");
 }
 
-/// Which tile of the result the block does, and which part of it the thread.
+/// Emits which tile of the result the block computes, and which part of it the
+/// thread does.
 void TileEmitter::emitPlaces() {
   const std::string &type = text_.indexType();
   int64_t side = schedule_.side;
@@ -159,7 +165,7 @@ void TileEmitter::emitPlaces() {
   products_.emitPlaces(text_, schedule_);
 }
 
-/// Where in its tile this thread begins; it goes on by whole lines.
+/// Emits where this thread begins in its tile. It advances by whole lines.
 void TileEmitter::emitWalk(Side &side) {
   int64_t pieces = lineLength(side.factor) / side.factor.width;
   side.line = (side.tile + StringRef("Line")).str();
@@ -177,10 +183,10 @@ void TileEmitter::emitWalk(Side &side) {
 }
 
 //===----------------------------------------------------------------------===//
-// Bringing tiles
+// Copying tiles
 //===----------------------------------------------------------------------===//
 
-/// What a thread holds of a factor at one place.
+/// The type in which a thread holds a factor's elements at one place.
 std::string TileEmitter::storageOf(const Side &side) {
   auto type = cast<RankedTensorType>(side.factor.tensor.getType());
   std::string element = getStorageText(type.getElementType());
@@ -189,7 +195,7 @@ std::string TileEmitter::storageOf(const Side &side) {
   return formatv("mpc_vector<{0}, {1}>", element, side.factor.width);
 }
 
-/// The condition that a place lies in the factor; empty where all do.
+/// The condition that a place lies in the factor; empty where all places do.
 std::string TileEmitter::isInside(const Side &side, const std::string &outer,
                                   const std::string &k) {
   std::string text;
@@ -201,8 +207,9 @@ std::string TileEmitter::isInside(const Side &side, const std::string &outer,
   return text;
 }
 
-/// A loop over this thread's places in a tile; `body` gets the number of the
-/// place, where it is in the tile, and `inside` where that depends.
+/// Loops over this thread's places in a tile; `body` gets the number of the
+/// place, its position in the tile, and the condition `inside` where it depends
+/// on the place.
 void TileEmitter::forEach(
     const Side &side,
     llvm::function_ref<void(const std::string &, const std::string &,
@@ -230,7 +237,7 @@ void TileEmitter::forEach(
   });
 }
 
-/// Begins to copy the tile, or loads it to registers.
+/// Starts to copy the tile, or loads it to registers.
 void TileEmitter::fetch(const Side &side) {
   const Factor &factor = side.factor;
   std::string place = placeOf(factor, "outer", "k");
@@ -257,7 +264,7 @@ void TileEmitter::fetch(const Side &side) {
   });
 }
 
-/// What is multiplied, of an element in memory.
+/// The factor's value for an element in memory.
 std::string TileEmitter::toProduct(const Side &side,
                                    const std::string &element) {
   return side.factor.isPlain
@@ -265,8 +272,8 @@ std::string TileEmitter::toProduct(const Side &side,
              : text_.factor(contraction_, side.operand, element);
 }
 
-/// Puts what was loaded to registers into the tile. A function of what lies
-/// outside need not be zero.
+/// Stores elements that were loaded to registers in the tile. Elements outside
+/// must be set to zero, because a function of zero need not be zero.
 void TileEmitter::keep(const Side &side) {
   const Factor &factor = side.factor;
   if (factor.isCopied())
@@ -302,8 +309,8 @@ void TileEmitter::emitTilePointers(const std::string &step, bool isConst) {
              elementText(), rows_.factor.tileElements(schedule_));
 }
 
-/// What begins to bring step `step` of k to its stage. Every call makes one
-/// group of copies, of which an empty one waits for nothing.
+/// Emits the code that starts copying step `step` of k to its stage. Every call
+/// makes one group of copies. An empty group completes at once.
 void TileEmitter::emitFetch() {
   auto bring = [&] {
     if (rows_.factor.isCopied() || columns_.factor.isCopied())
@@ -320,7 +327,8 @@ void TileEmitter::emitFetch() {
       "};");
 }
 
-/// What brings the elements of step `step` that wait in registers to its stage.
+/// Emits the code that stores the elements of step `step`, which wait in
+/// registers, in its stage.
 void TileEmitter::emitKeep() {
   auto bring = [&] {
     emitTilePointers("step", false);
@@ -337,9 +345,9 @@ void TileEmitter::emitKeep() {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The loop over k: a stage is filled again one step after it was read, behind
-/// a barrier that all have passed by then. What waits in registers arrives
-/// while the products of a step are computed.
+/// Emits the loop over k. A stage is filled again one step after it was read,
+/// after a barrier that all threads have passed by then. Elements that wait in
+/// registers arrive while the products of a step are computed.
 void TileEmitter::emitProducts() {
   int64_t stages = schedule_.stages;
   products_.emitSums(text_, schedule_);
@@ -364,7 +372,7 @@ void TileEmitter::emitProducts() {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// The dimensions of the batch and of row `m`; the columns' are empty.
+/// The dimensions of the batch and of row `m`; those of columns are empty.
 Texts TileEmitter::outerDims(const std::string &m) {
   Texts dims(contraction_.statement.numDims());
   auto set = [&](Contraction::DimGroup group, const std::string &flat) {
@@ -380,7 +388,7 @@ Texts TileEmitter::outerDims(const std::string &m) {
   return dims;
 }
 
-/// The columns from `at` on of row `local` of the part.
+/// Emits the columns from `at` on of row `local` of the part.
 void TileEmitter::emitRun(const std::string &local, const std::string &at) {
   const std::string &type = text_.indexType();
   int64_t count = getRunLength(contraction_, epilogue_, columnGroup());
@@ -405,7 +413,8 @@ void TileEmitter::emitRun(const std::string &local, const std::string &at) {
   });
 }
 
-/// 32 rows of the result: to shared memory, and from there, in runs.
+/// Emits 32 rows of the result: to shared memory, and from there, in runs, to
+/// the result.
 void TileEmitter::emitPart() {
   int64_t side = schedule_.side;
   text_.line("mpc_sync_block();");

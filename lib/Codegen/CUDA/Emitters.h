@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// One emitter for each schedule. Kernels are of the kind that it fits.
+/// One emitter for each schedule. A kernel has the kind that its schedule fits.
 #ifndef MPC_LIB_CODEGEN_CUDA_EMITTERS_H
 #define MPC_LIB_CODEGEN_CUDA_EMITTERS_H
 
@@ -10,21 +10,22 @@
 
 namespace mpc::cuda {
 
-/// What emitKernel makes of a scheduled kernel, which stays as it is.
+/// Makes the attribute that emitKernel gives a scheduled kernel. The kernel
+/// itself stays unchanged.
 mlir::FailureOr<KernelAttr> writeKernel(kernel::FuncOp kernel);
 
-/// Puts a declaration with the text in the place of `kernel`, which has a
-/// schedule of this dialect: TargetAttrInterface::emitKernel.
+/// Replaces `kernel`, which has a schedule of this dialect, by a declaration
+/// with the text: TargetAttrInterface::emitKernel.
 mlir::FailureOr<mlir::func::FuncOp> emitKernel(kernel::FuncOp kernel);
 
-/// Writes a kernel of #cuda.loops, whose body has one statement at most.
+/// Writes a kernel of #cuda.loops, whose body has at most one statement.
 mlir::LogicalResult emitLoops(KernelText &text, const kernel::Body &body,
                               LoopsAttr schedule);
-/// How many threads work on their own; 1 where the body has to run in one
-/// block.
+/// The number of threads that can work independently; 1 where the body must run
+/// in one block.
 int64_t countLoopUnits(kernel::FuncOp kernel, const kernel::Body &body);
 
-/// Whether output `output` is updated where it lies: it is written over its own
+/// Whether output `output` is updated in place: it overwrites its own
 /// destination and nothing else.
 bool isInPlace(kernel::FuncOp kernel, const kernel::Statement &statement,
                unsigned output);
@@ -36,15 +37,15 @@ ScatterAttr scheduleScatter(const kernel::Body &body);
 
 /// Writes a kernel of #cuda.map.
 void emitMap(KernelText &text, const kernel::Body &body, MapAttr schedule);
-/// The number of elements of the space, and how many of them a thread should
-/// do.
+/// The number of elements of the space, and the number of them that one thread
+/// should compute.
 std::pair<int64_t, int64_t> countMapUnits(const kernel::Body &body);
 
 /// Write kernels of #cuda.rows and of #cuda.columns.
 void emitRows(KernelText &text, const kernel::Body &body, int64_t threads,
               int64_t lanes);
 void emitColumns(KernelText &text, const kernel::Body &body, int64_t threads);
-/// The number of rows or columns, and of the elements of each.
+/// The number of rows or columns, and the number of elements of each.
 std::pair<int64_t, int64_t> countRows(kernel::FuncOp kernel,
                                       const kernel::Body &body);
 

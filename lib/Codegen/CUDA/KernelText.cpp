@@ -47,8 +47,8 @@ bool mpc::cuda::isAligned(Value tensor, int64_t count) {
          0;
 }
 
-/// Whether an int counts the elements of all tensors of `kernel` and the
-/// parallel iterations of its statements, and a block more. A sum's terms are
+/// Whether an int can count the elements of all tensors of `kernel`, and the
+/// parallel iterations of its statements plus a block. The terms of a sum are
 /// elements of a tensor.
 static bool fitsInt(mpc::kernel::FuncOp kernel) {
   if (TargetAttr::lookup(kernel).getWide())
@@ -200,7 +200,7 @@ void KernelText::declareShared(const std::string &type, const std::string &name,
   staticShared_ += count * elementBytes;
 }
 
-/// The number that all elements of `tensor` are; null if none is known.
+/// The number that all elements of `tensor` equal; null if none is known.
 static Attribute getSplatNumber(Value tensor) {
   if (Value filled = mpc::kernel::getSplat(tensor))
     if (auto constant = filled.getDefiningOp<arith::ConstantOp>())
@@ -215,7 +215,7 @@ std::string KernelText::load(Value tensor, const std::string &index) {
   Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
   if (Attribute number = getSplatNumber(tensor))
     return getLiteral(number);
-  // As the window of a pooling, which has an extent and no elements.
+  // Such a tensor, as the window of a pooling, has an extent and no elements.
   if (kernel::isUndefined(tensor))
     return getTypeText(type) + "(0)";
   if (!pointers_.contains(tensor)) {
@@ -226,7 +226,7 @@ std::string KernelText::load(Value tensor, const std::string &index) {
   std::string element = pointers_[tensor] + "[" + index + "]";
   if (type.isInteger(1))
     element = "bool(" + element + ")";
-  // What is stored over must be read where the text says so, and not later.
+  // An overwritten element must be read where the text reads it, and not later.
   return isStoredOver(tensor) ? define(getTypeText(type), "old", element)
                               : element;
 }
@@ -277,8 +277,8 @@ std::string KernelText::valueOf(Value value) {
   return values_.lookup(value);
 }
 
-/// A computed place is clamped into the tensor: a select may well discard what
-/// lies outside, but it must not be read.
+/// Clamps a computed position into the tensor. A select may discard the element
+/// at a position outside, but that element must not be read.
 std::string KernelText::extract(Operation *op) {
   auto read = cast<tensor::ExtractOp>(op);
   ArrayRef<int64_t> shape = read.getTensor().getType().getShape();
@@ -292,7 +292,8 @@ std::string KernelText::extract(Operation *op) {
   return load(read.getTensor(), flat.empty() ? "0" : flat);
 }
 
-/// Whether `op` needs no name: a cast that one op reads, or one destination.
+/// Whether `op` needs no name: it is a cast that only one op or one destination
+/// reads.
 static bool isExpression(Operation &op) {
   if (!isa<CastOpInterface>(op) || !op.getResult(0).hasOneUse())
     return false;
@@ -303,9 +304,9 @@ static bool isExpression(Operation &op) {
   return yielded.hasOneUse();
 }
 
-/// The operand or constant that `op` is, as `x - 0` is x; null where it has to
-/// compute. A fold without results has moved a constant behind the other
-/// operand, where the next one finds it.
+/// The operand or constant that equals `op`, as x for `x - 0`; null where the
+/// op must be computed. A fold without results may have moved a constant to the
+/// right operand, where the next fold finds it.
 static OpFoldResult fold(Operation &op) {
   SmallVector<OpFoldResult> results;
   bool folded = succeeded(op.fold(results));
@@ -314,8 +315,8 @@ static OpFoldResult fold(Operation &op) {
   return folded && !results.empty() ? results.front() : OpFoldResult();
 }
 
-/// Writes `op`, whose operands are known; the result is called `stem`, or is an
-/// expression that is used once.
+/// Writes `op`, whose operands are written already. Its result gets a name from
+/// `stem`, or is an expression that is used once.
 void KernelText::write(Operation &op, StringRef stem) {
   Value result = op.getResult(0);
   if (OpFoldResult known = fold(op)) {
@@ -341,8 +342,8 @@ void KernelText::write(Operation &op, StringRef stem) {
                         : define(getTypeText(result.getType()), stem, *text);
 }
 
-/// What the values of a region are called: the op, without the letter of its
-/// type.
+/// The stem of the name of an op's result: the op's name, without the letter of
+/// its type.
 static std::string stemOf(Operation &op) {
   StringRef name = op.getName().stripDialect();
   if (isa<arith::ArithDialect>(op.getDialect()) &&
@@ -415,7 +416,7 @@ std::string KernelText::neutral(Operation *combiner) {
 // The whole
 //===----------------------------------------------------------------------===//
 
-/// What of the model the kernel computes.
+/// A comment on the model's ops that the kernel computes.
 std::string KernelText::comment() {
   std::string names, text;
   if (ArrayAttr sources = kernel.getSourcesAttr())
@@ -449,7 +450,7 @@ SmallVector<int64_t> KernelText::argumentsAlone() {
 }
 
 std::string KernelText::signature(int64_t threads) {
-  // Where no number of blocks is asked for, ptxas spills to make room for more.
+  // Without a number of blocks ptxas spills to make room for more of them.
   int64_t blocks = residentThreads(threads) / threads;
   std::string text =
       formatv("extern \"C\" __global__ void __launch_bounds__({0}, {1})\n{2}(",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// From kernels to CUDA C++.
+/// Passes from kernels to CUDA C++.
 #ifndef MPC_LIB_CODEGEN_CUDA_PASSES_H
 #define MPC_LIB_CODEGEN_CUDA_PASSES_H
 

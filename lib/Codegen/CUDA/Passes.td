@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From kernels to CUDA C++.
+// Passes from kernels to CUDA C++.
 #ifndef MPC_LIB_CODEGEN_CUDA_PASSES_TD
 #define MPC_LIB_CODEGEN_CUDA_PASSES_TD
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scalar ops as CUDA C++: one entry of a table each.
+// Scalar ops as CUDA C++, by a table with an entry for each.
 #include "lib/Codegen/CUDA/ScalarText.h"
 
 #include "dialects/Interfaces/ElementTypes.h"
@@ -19,7 +19,7 @@ using mpc::isLowPrecision;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// A truth value that has a sign is 0 or -1.
+/// A signed truth value is 0 or -1.
 static std::string getInteger(StringRef sign, Type type) {
   if (sign == "i" && type.isInteger(1))
     return "-mpc_i8";
@@ -49,7 +49,7 @@ int64_t mpc::cuda::getStorageBytes(Type type) {
 // Literals
 //===----------------------------------------------------------------------===//
 
-/// The shortest decimal that reads back as `value`, as C++ has it.
+/// The shortest decimal that reads back as `value`, as a C++ literal.
 static std::string getDecimal(const APFloat &value) {
   bool isDouble = &value.getSemantics() == &APFloat::IEEEdouble();
   std::string text;
@@ -94,7 +94,7 @@ std::string mpc::cuda::getLiteral(Attribute value) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Where the parenthesis that opens at `open` closes.
+/// The position of the parenthesis that closes the one at `open`.
 static size_t findEnd(StringRef text, size_t open) {
   int depth = 0;
   size_t at = open;
@@ -104,18 +104,17 @@ static size_t findEnd(StringRef text, size_t open) {
   return at;
 }
 
-/// `value` as `type`, which it may be already: then it is, as a whole, one
-/// call.
+/// `value` as `type`. It may have that type already: a single conversion to it.
 static std::string convert(StringRef type, StringRef value) {
   bool isCall = value.starts_with((type + "(").str()) &&
                 findEnd(value, type.size()) + 1 == value.size();
   return isCall ? value.str() : (type + "(" + value + ")").str();
 }
 
-/// `pattern` with $0, $1, .. replaced by the operands, and $T(..), $S(..) and
-/// $U(..) by what is in the parentheses as the result's type, and as the first
-/// operand's with and without a sign. A leading @ cuts the whole to the
-/// result's type where C++ computes in int.
+/// `pattern` with the operands in place of $0, $1, .. The text in the
+/// parentheses of $T(..) is converted to the result's type, in $S(..) and
+/// $U(..) to the signed and unsigned type of the first operand. A leading @
+/// truncates the whole to the result's type where C++ computes in int.
 static std::string fill(StringRef pattern, Operation *op,
                         ArrayRef<std::string> operands) {
   if (pattern.consume_front("@")) {
@@ -139,7 +138,7 @@ static std::string fill(StringRef pattern, Operation *op,
         what == 'T'
             ? mpc::cuda::getTypeText(op->getResult(0).getType())
             : getInteger(what == 'S' ? "i" : "u", op->getOperand(0).getType());
-    // The type of what stands in parentheses behind it.
+    // The letter names the type of the text in the following parentheses.
     size_t end = findEnd(pattern, at + 1);
     std::string inner = fill(pattern.slice(at + 2, end), op, operands);
     text += convert(type, inner);
@@ -212,7 +211,7 @@ static StringRef getPattern(arith::CmpIPredicate predicate) {
   llvm_unreachable("all predicates are above");
 }
 
-/// "f16" or "bf16", as the prelude's conversions are called.
+/// "f16" or "bf16", as in the names of the prelude's conversions.
 static StringRef getFormat(Type type) {
   return mpc::elementFormatOf(type)->name;
 }
@@ -231,8 +230,8 @@ static std::string spellExtension(Operation *op, ArrayRef<std::string> in) {
   return to.isF64() ? "double(" + text + ")" : text;
 }
 
-// From f64 by way of an f32 that is rounded to odd, so that nothing is rounded
-// twice.
+// Truncates f64 through an f32 that is rounded to odd, so that nothing is
+// rounded twice.
 static std::string spellTruncation(Operation *op, ArrayRef<std::string> in) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   if (!isLowPrecision(to))
@@ -261,7 +260,7 @@ static std::string spellDifference(Operation *op, ArrayRef<std::string> in) {
   return fill(isTruth ? "$0 != $1" : "@$0 - $1", op, in);
 }
 
-// Types of fewer bits take the low ones of an i32.
+// Narrower types are the low bits of an i32.
 static std::string spellSigned(Operation *op, ArrayRef<std::string> in) {
   bool isLong = op->getResult(0).getType().getIntOrFloatBitWidth() == 64;
   return fill(isLong ? "$T(mpc_to_i64($0))" : "$T(mpc_to_i32($0))", op, in);
@@ -271,11 +270,12 @@ namespace {
 
 using Spell = std::string (*)(Operation *, ArrayRef<std::string>);
 
-/// How an op is written: by a pattern, or by a function.
+/// The spelling of an op: a pattern, or a function.
 struct Spelling {
   StringRef pattern;
   Spell function = nullptr;
-  /// Takes floats of 16 bits as their bits, which it moves or converts.
+  /// Whether the op takes 16-bit floats as their bits, because it moves or
+  /// converts them.
   bool takesBits = false;
 };
 
@@ -298,7 +298,7 @@ std::string spellComparison(Operation *op, ArrayRef<std::string> in) {
 
 } // namespace
 
-/// Integers of fewer than 32 bits are computed as ints, and cut.
+/// Integers of fewer than 32 bits are computed as int and truncated.
 static const Table &getTable() {
   static const Table kTable = {
       entry<arith::AddFOp>("$0 + $1"),
@@ -384,7 +384,7 @@ FailureOr<std::string> mpc::cuda::spell(Operation *op,
   };
   if (spelling.takesBits)
     return write(operands);
-  // Arithmetic on 16 bits is that of f32, rounded.
+  // Arithmetic on 16 bits is done in f32 and rounded.
   SmallVector<std::string> wide(operands);
   for (auto [text, operand] : llvm::zip(wide, op->getOperands()))
     if (isLowPrecision(operand.getType()))

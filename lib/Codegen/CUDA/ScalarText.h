@@ -11,19 +11,19 @@
 
 namespace mpc::cuda {
 
-/// What a value of `type` is in registers. Integers have no sign, so that they
-/// wrap around; floats of 16 bits are their bits; an index is signed.
+/// The type of a value of `type` in registers. Integers are unsigned, so that
+/// they wrap around; 16-bit floats are their bits; an index is signed.
 std::string getTypeText(mlir::Type type);
-/// What an element of `type` is in memory: a truth value is a byte.
+/// The type of an element of `type` in memory: a truth value is a byte.
 std::string getStorageText(mlir::Type type);
 /// Bytes of an element in memory.
 int64_t getStorageBytes(mlir::Type type);
 
-/// A number, to the bit.
+/// A number as a literal that is exact to the bit.
 std::string getLiteral(mlir::Attribute value);
 
-/// The expression that `op`, of one result, is of its `operands`, which are
-/// names, literals or calls; an error where it has no spelling.
+/// The expression of `op`, which has one result, for `operands`, which are
+/// names, literals or calls. An error where the op has no spelling.
 mlir::FailureOr<std::string> spell(mlir::Operation *op,
                                    llvm::ArrayRef<std::string> operands);
 

@@ -12,17 +12,19 @@ using namespace mpc::kernel;
 /// Threads of a block: 8 warps hide latencies and leave a thread 128 registers
 /// where two blocks share a multiprocessor.
 static constexpr int64_t kThreads = 256;
-/// Longer rows have a block each.
+/// The most elements of a row that a warp computes. A longer row has a block
+/// for itself.
 static constexpr int64_t kWarpRow = 1024;
-/// Warps of a block that share 32 columns, and elements that are worth one.
+/// The number of warps of a block that share 32 columns, and the number of
+/// elements that are worth a warp.
 static constexpr int64_t kColumnWarps = 8, kColumnGrain = 16;
 
 static int64_t countBlocks(int64_t units, int64_t each) {
   return std::max<int64_t>(llvm::divideCeil(units, each), 1);
 }
 
-/// The schedule of these numbers; null where they are none, as for a tensor
-/// that no grid has blocks for, which is reported.
+/// The schedule with these numbers. Null where they are not valid, as for a
+/// tensor for which no grid has enough blocks; the error is reported.
 template <typename Schedule, typename... Numbers>
 static ScheduleAttrInterface make(FuncOp kernel, Numbers... numbers) {
   return Schedule::getChecked([&] { return kernel.emitOpError(kTooLarge); },
@@ -45,8 +47,8 @@ static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
                        vector);
 }
 
-/// The reference shares rows the other way: other threads, another order of
-/// sums, and shared memory for shuffles.
+/// The reference divides rows the other way round: other threads, another order
+/// of sums, and shared memory in place of shuffles.
 static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
                                           bool naive) {
   auto [rows, elements] = countRows(kernel, body);

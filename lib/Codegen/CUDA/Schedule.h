@@ -9,7 +9,7 @@
 
 namespace mpc::cuda {
 
-/// Gives `kernel`, which is launched by `launches`, its schedule:
+/// Gives `kernel`, which `launches` launch, its schedule:
 /// TargetAttrInterface::scheduleKernel.
 mlir::LogicalResult scheduleKernel(kernel::FuncOp kernel,
                                    llvm::ArrayRef<kernel::LaunchOp> launches,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Split-K, on the kernels themselves: neither emitter knows of it.
+// Split-K, as a rewriting of kernels. Emitters do not know of it.
 #include "lib/Codegen/CUDA/SplitReduction.h"
 
 #include "dialects/Kernel/Contract.h"
@@ -16,30 +16,30 @@ using namespace mlir;
 using namespace mpc::cuda;
 using namespace mpc::kernel;
 
-/// Tiles of 64 rows and columns that keep a large GPU busy.
+/// The number of tiles of 64 rows and columns that keep a large GPU busy.
 static constexpr int64_t kBusy = 264;
-/// Terms of a slice that are worth its tile's way through memory.
+/// The least terms of a slice that are worth the tile's way through memory.
 static constexpr int64_t kLeastTerms = 256;
-/// Slices are read by one thread an element of the result.
+/// The most slices, which one thread reads for each element of the result.
 static constexpr int64_t kMostSlices = 15;
 
 namespace {
 
-/// Which loop of a sum is split, and into how many slices.
+/// The loop of a sum that is split, and the number of slices.
 struct Split {
   unsigned loop = 0;
   int64_t slices = 1;
 };
 
-/// What a kernel begins with: a sum of f32 from zero over tensors that are the
-/// kernel's own inputs.
+/// The first statement of a kernel: an f32 sum from zero over tensors that are
+/// inputs of the kernel.
 struct Sum {
   linalg::GenericOp op;
-  SmallVector<unsigned> operands; ///< Which inputs of `op` it reads.
+  SmallVector<unsigned> operands; ///< The inputs of `op` that the sum reads.
   Split split;
 };
 
-/// The two kernels that one becomes.
+/// Splits a kernel into two.
 class Splitter {
 public:
   Splitter(FuncOp kernel, const Sum &sum)
@@ -51,10 +51,11 @@ public:
               .getArgNumber());
   }
 
-  /// The kernel of the sum; null where it would not run by rows or columns.
+  /// Creates the kernel of the sum; null where it would not run by rows or
+  /// columns.
   FuncOp createSum();
   FuncOp createSlices();
-  /// Puts the sum in the kernel's place, and the slices before its launches.
+  /// Replaces the kernel by the sum, and adds the slices before its launches.
   void replace(FuncOp sum, FuncOp slices, ArrayRef<LaunchOp> launches);
 
 private:
@@ -72,16 +73,16 @@ private:
   linalg::GenericOp op_;
   Split split_;
   OpBuilder builder_;
-  /// The arguments of the kernel that the sum's operands are.
+  /// The kernel's arguments that are operands of the sum.
   SmallVector<unsigned> arguments_;
-  /// Inputs of the kernel that the sum still has.
+  /// The kernel's inputs that the sum of slices still reads.
   SmallVector<unsigned> kept_;
 };
 
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// How many
+// The number of slices
 //===----------------------------------------------------------------------===//
 
 static int64_t largestDivisor(int64_t number, int64_t limit) {
@@ -90,7 +91,7 @@ static int64_t largestDivisor(int64_t number, int64_t limit) {
   return std::max<int64_t>(limit, 1);
 }
 
-/// The loop that is the statement's dimension `dim`.
+/// The loop that belongs to dimension `dim` of the statement.
 static unsigned loopOf(const Statement &statement, unsigned dim) {
   for (auto [loop, index] : llvm::enumerate(statement.indices))
     if (auto found = dyn_cast<AffineDimExpr>(index);
@@ -99,8 +100,8 @@ static unsigned loopOf(const Statement &statement, unsigned dim) {
   llvm_unreachable("every dimension is a loop");
 }
 
-/// The most slices that some loop of the sum can be cut into, of those that are
-/// worth it.
+/// The most slices into which a loop of the sum can be cut, where slices have
+/// enough terms.
 static Split chooseSplit(const Contraction &contraction) {
   constexpr int64_t kSide = 64;
   int64_t m = contraction.sizes[Contraction::M];
@@ -120,7 +121,7 @@ static Split chooseSplit(const Contraction &contraction) {
   return split;
 }
 
-/// The same of a sum over columns, of which a block has 32.
+/// The split of a sum over columns, of which a block has 32.
 static Split chooseColumnSplit(const Statement &statement) {
   int64_t columns = statement.numParallel();
   int64_t terms = statement.numIterations() / columns;
@@ -137,7 +138,7 @@ static Split chooseColumnSplit(const Statement &statement) {
   return split;
 }
 
-/// Whether the region adds what it computes of its inputs to its result.
+/// Whether the region adds a function of its inputs to its result.
 static bool addsUp(linalg::GenericOp op) {
   BlockArgument sum = op.getBody()->getArguments().back();
   auto add = op.getBody()
@@ -152,7 +153,7 @@ static bool beginsWithZero(linalg::GenericOp op) {
   return fill && matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
 }
 
-/// The sum that `statement` is, where nothing is computed before it.
+/// Reads `statement` as a sum; empty where something is computed before it.
 static std::optional<Sum> matchColumnSum(const Statement &statement) {
   linalg::GenericOp op = statement.generic();
   if (!op || op.getNumDpsInits() != 1 || op.hasIndexSemantics() ||
@@ -169,8 +170,8 @@ static std::optional<Sum> matchColumnSum(const Statement &statement) {
 // The slices
 //===----------------------------------------------------------------------===//
 
-/// `map` with a loop over slices in front: the loop that is split is what is
-/// left of it, and a result has an axis more.
+/// `map` with a loop over slices in front. The split loop goes over the terms
+/// of a slice, and a result has one more axis.
 AffineMap Splitter::addSlices(AffineMap map, bool isResult) {
   MLIRContext *context = map.getContext();
   AffineExpr slice = getAffineDimExpr(0, context);
@@ -200,7 +201,7 @@ FuncOp Splitter::createSlices() {
   return slices;
 }
 
-/// Clones what `block` computes, with the constants from outside of it.
+/// Clones the computation of `block`, with the constants from outside of it.
 static Value cloneBody(OpBuilder &builder, Block *block, IRMapping &mapping) {
   for (Operation &op : block->without_terminator()) {
     for (Value operand : op.getOperands())
@@ -220,8 +221,8 @@ void Splitter::createSlicesBody(FuncOp slices) {
   SmallVector<AffineMap> maps;
   for (unsigned operand : sum_.operands)
     maps.push_back(addSlices(op_.getIndexingMapsArray()[operand], false));
-  // No map has the loop that was split for itself: a tensor of the right shape,
-  // which nobody reads, says how far it goes.
+  // No map has the split loop alone, so that a tensor of the right shape, which
+  // nothing reads, bounds it.
   maps.push_back(builder_.getMultiDimIdentityMap(extents.size()));
   maps.push_back(addSlices(op_.getIndexingMapsArray().back(), true));
   Value shape =
@@ -254,7 +255,7 @@ void Splitter::createSlicesBody(FuncOp slices) {
 // The sum
 //===----------------------------------------------------------------------===//
 
-/// What adds the slices in `partial` up, in order.
+/// Creates the op that adds up the slices in `partial`, in order.
 static linalg::GenericOp createSumOf(OpBuilder &builder, Value partial,
                                      linalg::GenericOp op) {
   unsigned rank = cast<RankedTensorType>(partial.getType()).getRank();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Split-K: a contraction with few tiles and a long sum becomes two kernels, of
-/// slices of the sum and of the sum of the slices.
+/// Split-K: a contraction with few tiles and a long sum becomes two kernels,
+/// one for the slices of the sum and one for the sum of slices.
 #ifndef MPC_LIB_CODEGEN_CUDA_SPLITREDUCTION_H
 #define MPC_LIB_CODEGEN_CUDA_SPLITREDUCTION_H
 
@@ -12,10 +12,10 @@ namespace mpc::cuda {
 
 /// Splits the sum of `kernel`, a contraction or a sum over columns, where its
 /// result has too few tiles or columns to fill a GPU. Returns the kernel of the
-/// slices, which stands in front of it and has no schedule yet; `kernel` then
-/// adds the slices up, in order, and goes on as before. Null where nothing was
-/// split. The number of slices is a function of the sum's shape alone.
-/// `launches` are those of `kernel`.
+/// slices, which stands before it and has no schedule yet. `kernel` then adds
+/// the slices up, in order, and continues as before. Null where nothing was
+/// split. The number of slices depends on the sum's shape alone. `launches` are
+/// the launches of `kernel`.
 kernel::FuncOp splitReduction(kernel::FuncOp kernel,
                               llvm::ArrayRef<kernel::LaunchOp> launches,
                               mlir::SymbolTable &symbols);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Names of GPUs that kernels are compiled for, and the text that stands in
-/// front of every kernel.
+/// The names of GPUs for which kernels are compiled, and the prelude of every
+/// kernel's text.
 #ifndef MPC_LIB_CODEGEN_CUDA_TARGET_H
 #define MPC_LIB_CODEGEN_CUDA_TARGET_H
 

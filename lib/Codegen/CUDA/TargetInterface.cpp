@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cuda-attach-target, and what pipelines ask of #cuda.target.
+// cuda-attach-target, and the implementation of #cuda.target's interface.
 #include "lib/Codegen/CUDA/TargetInterface.h"
 
 #include "lib/Codegen/CUDA/CUDADialect.h"
@@ -48,7 +48,7 @@ struct TargetModel
     return cast<TargetAttr>(target).getMemory();
   }
 
-  // A step on a GPU waits for its memory: docs/rationale/cuda.md.
+  // A step on a GPU is bound by memory: docs/rationale/cuda.md.
   static bool widensOnLoad(Attribute) { return true; }
 
   static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {
@@ -73,8 +73,8 @@ struct TargetModel
     passes.addPass(createCheckLaunchesPass());
   }
 
-  // What the runtime allocates on a device begins at multiples of 256, and in
-  // the arena at multiples of 64.
+  // The runtime's device allocations begin at multiples of 256 bytes, and
+  // buffers in the arena at multiples of 64.
   static int64_t getBufferAlignment(Attribute) { return 64; }
 
   static int64_t getAccessBytes(Attribute, Operation *function,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// #cuda.target as pipelines know it.
+/// The interface of #cuda.target to pipelines.
 #ifndef MPC_LIB_CODEGEN_CUDA_TARGETINTERFACE_H
 #define MPC_LIB_CODEGEN_CUDA_TARGETINTERFACE_H
 

@@ -11,14 +11,15 @@ using namespace mpc::cuda;
 using namespace mpc::kernel;
 using llvm::formatv;
 
-/// Larger tiles are for results that have enough of them for a large GPU.
+/// The number of larger tiles from which a result uses them: enough for a large
+/// GPU.
 static constexpr int64_t kManyTiles = 132;
 
 //===----------------------------------------------------------------------===//
 // Schedules
 //===----------------------------------------------------------------------===//
 
-/// The factor that gives the rows: the columns are the result's neighbours in
+/// The factor that gives the rows. The columns are neighbours of the result in
 /// memory.
 static unsigned getRows(const Contraction &contraction) {
   const Statement &statement = contraction.statement;
@@ -35,7 +36,7 @@ static int64_t countTiles(const Contraction &contraction, int64_t side) {
          llvm::divideCeil(contraction.sizes[Contraction::N], side);
 }
 
-/// Whether most of a tile would not be idle.
+/// Whether most of a tile is filled.
 static bool fillsTile(const Contraction &contraction, int64_t least) {
   int64_t m = contraction.sizes[Contraction::M];
   int64_t n = contraction.sizes[Contraction::N];
@@ -43,8 +44,8 @@ static bool fillsTile(const Contraction &contraction, int64_t least) {
          contraction.sizes[Contraction::K] >= 16;
 }
 
-/// Tiles of `depth` steps of k, in `stages` places; null where they are none,
-/// which is reported.
+/// A schedule by tiles of `depth` steps of k, in `stages` places. Null where
+/// the numbers are not valid, which is reported.
 template <typename Schedule>
 static ScheduleAttrInterface makeTiles(const Contraction &contraction,
                                        int64_t depth, int64_t stages) {
@@ -81,8 +82,8 @@ class MatrixProducts : public TileProducts {
 public:
   using TileProducts::TileProducts;
 
-  /// Both factors are as they lie in memory. Less than one product of the unit
-  /// is no work for it.
+  /// Whether both factors are multiplied as they lie in memory. A sum shorter
+  /// than one product of the unit is not worth it.
   bool fits(const Contraction &contraction) const override {
     for (unsigned operand = 0; operand < 2; ++operand) {
       std::optional<Factor> factor = getFactor(contraction, operand, unit());
@@ -100,7 +101,7 @@ public:
   const char *elementText() const override { return "mpc_u16"; }
   int64_t elementBytes() const override { return 2; }
 
-  /// Two warps are above each other, of 32 columns each.
+  /// Two warps are on top of each other, with 32 columns each.
   void emitPlaces(KernelText &text,
                   const TileSchedule &schedule) const override {
     text.line("const int warpRow = mpc_warp() % 2 * {0};", schedule.side / 2);
@@ -133,9 +134,9 @@ public:
               pitch);
   }
 
-  /// For numbers of the factors and what waits. Before sm_80 all copies pass
-  /// through registers; the blocks that they keep away would find no shared
-  /// memory there.
+  /// Leaves registers for the factors' numbers and for waiting elements. Before
+  /// sm_80 all copies pass through registers. The blocks that are excluded for
+  /// that would have no shared memory there anyway.
   void leaveRegisters(KernelText &text, const TileSchedule &schedule,
                       const TileFactors &factors) const override {
     constexpr int64_t kWithoutCopies = 384;
@@ -154,7 +155,7 @@ class ElementProducts : public TileProducts {
 public:
   using TileProducts::TileProducts;
 
-  /// Factors are computed on their way to the tile.
+  /// Any factor fits: it is computed on its way to the tile.
   bool fits(const Contraction &contraction) const override {
     return contraction.fused && fillsTile(contraction, /*least=*/4) &&
            getFactor(contraction, 0, unit()) &&
@@ -169,7 +170,7 @@ public:
   const char *elementText() const override { return "float"; }
   int64_t elementBytes() const override { return 4; }
 
-  /// The lanes of a warp are 4 above each other and 8 beside each other.
+  /// The lanes of a warp are a grid of 4 by 8.
   void emitPlaces(KernelText &text,
                   const TileSchedule &schedule) const override {
     text.line("const int rowGroup = mpc_warp() % {0} * 4 + mpc_lane() / 8;",
@@ -207,8 +208,8 @@ public:
               factors.columns.hasLines ? "true" : "false");
   }
 
-  /// For numbers of the factors and what waits, many places, or places of 64
-  /// bits.
+  /// Leaves registers for the factors' numbers and for waiting elements, for
+  /// many places, or for places of 64 bits.
   void leaveRegisters(KernelText &text, const TileSchedule &schedule,
                       const TileFactors &factors) const override {
     bool isWide = text.indexType() != "int";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How a block multiplies its tiles by one multiply unit: what to schedule and
-/// to emit differs from unit to unit, and nothing else does.
+/// How a block multiplies its tiles by one multiply unit. All that differs
+/// between units, in scheduling and in emission, is here.
 #ifndef MPC_LIB_CODEGEN_CUDA_TILEPRODUCTS_H
 #define MPC_LIB_CODEGEN_CUDA_TILEPRODUCTS_H
 
@@ -22,9 +22,9 @@ struct TileFactors {
   }
 };
 
-/// A thread's part of a tile is its own in emitPlaces, sums, multiply and
-/// putSums alike; the text calls the tiles `rows` and `columns`, and the memory
-/// of the block `shared`.
+/// The products of one multiply unit. A thread's part of a tile is the same in
+/// emitPlaces, emitSums, emitMultiply and emitPutSums. The text calls the tiles
+/// `rows` and `columns`, and the memory of the block `shared`.
 class TileProducts {
 public:
   explicit TileProducts(const kernel::MultiplyUnit &unit) : unit_(unit) {}
@@ -32,38 +32,37 @@ public:
 
   [[nodiscard]] const kernel::MultiplyUnit &unit() const { return unit_; }
 
-  /// Whether the unit takes the factors of `contraction`, and is worth its
-  /// while there.
+  /// Whether the unit takes the factors of `contraction`, and pays there.
   [[nodiscard]] virtual bool
   fits(const kernel::Contraction &contraction) const = 0;
   /// The schedule of a contraction that fits; null, with an error at the
-  /// kernel, where no grid has blocks for it.
+  /// kernel, where no grid has enough blocks for it.
   [[nodiscard]] virtual kernel::ScheduleAttrInterface
   schedule(const kernel::Contraction &contraction) const = 0;
 
-  /// The type of an element of a tile in shared memory, and its bytes.
+  /// The type and the bytes of an element of a tile in shared memory.
   [[nodiscard]] virtual const char *elementText() const = 0;
   [[nodiscard]] virtual int64_t elementBytes() const = 0;
 
-  /// Says which part of the block's tile the thread computes.
+  /// Emits which part of the block's tile the thread computes.
   virtual void emitPlaces(KernelText &text,
                           const TileSchedule &schedule) const = 0;
-  /// Declares the sums of that part, which are zero.
+  /// Declares the sums of that part, which are zero at first.
   virtual void emitSums(KernelText &text,
                         const TileSchedule &schedule) const = 0;
-  /// Adds the products of one step of k to them.
+  /// Adds the products of one step of k to the sums.
   virtual void emitMultiply(KernelText &text, const TileSchedule &schedule,
                             const TileFactors &factors) const = 0;
-  /// The row of the block's tile that is row `local` of part `part`, of
+  /// The row of the block's tile that is row `local` of part `part`. A part has
   /// `partRows` rows.
   [[nodiscard]] virtual std::string rowOfPart(const TileSchedule &schedule,
                                               const TileFactors &factors,
                                               int64_t partRows) const = 0;
-  /// Puts part `part` of the sums to `whole`, in lines of `pitch` f32.
+  /// Writes part `part` of the sums to `whole`, in lines of `pitch` f32.
   virtual void emitPutSums(KernelText &text, const TileSchedule &schedule,
                            const TileFactors &factors, int64_t partRows,
                            int64_t pitch) const = 0;
-  /// More registers for what a thread has beside the sums.
+  /// Leaves more registers for values beside the sums.
   virtual void leaveRegisters(KernelText &text, const TileSchedule &schedule,
                               const TileFactors &factors) const = 0;
 
@@ -71,12 +70,12 @@ private:
   kernel::MultiplyUnit unit_;
 };
 
-/// That of a unit, by the layout of its operands.
+/// The products of a unit, by the layout of its operands.
 std::unique_ptr<TileProducts>
 createTileProducts(const kernel::MultiplyUnit &unit);
 
-/// That of `kernel`, which has a schedule of tiles; null where its target has
-/// no unit of that kind for its factors.
+/// The products of `kernel`, which has a schedule of tiles; null where its
+/// target has no unit of that kind for its factors.
 std::unique_ptr<TileProducts> findTileProducts(kernel::FuncOp kernel,
                                                const kernel::Body &body);
 

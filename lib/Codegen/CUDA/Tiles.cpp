@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Factors of contractions, as tiles are brought.
+// The factors of contractions, and how tiles of them are copied.
 #include "lib/Codegen/CUDA/Tiles.h"
 
 #include "dialects/Interfaces/Precision.h"
@@ -11,9 +11,9 @@ using namespace mlir;
 using namespace mpc::cuda;
 using namespace mpc::kernel;
 
-/// Bytes that one thread moves at once. Lines of a tile are this much longer
-/// than what they hold, so that 8 lines that are read together lie in different
-/// banks.
+/// The bytes that one thread moves at once. Lines of a tile are longer than
+/// their contents by so much, so that 8 lines that are read together lie in
+/// different banks.
 static constexpr int64_t kChunkBytes = 16;
 
 //===----------------------------------------------------------------------===//
@@ -29,8 +29,8 @@ int64_t Factor::tileElements(const TileSchedule &schedule) const {
   return pitch(schedule) * (hasLines ? schedule.side : schedule.depth);
 }
 
-/// Whether `chunk` elements along `fast` can be had at once: all else moves in
-/// multiples of them.
+/// Whether `chunk` elements along `fast` can be accessed at once: all other
+/// dimensions move in multiples of `chunk`.
 static bool hasChunks(const StridedIndex &fast,
                       ArrayRef<const StridedIndex *> others, int64_t offset,
                       int64_t chunk) {
@@ -46,8 +46,8 @@ static bool hasChunks(const StridedIndex &fast,
          });
 }
 
-/// Elements that lie as if together, of a walk along `index` by neighbouring
-/// threads: those of a row of it, which may step over a few.
+/// The number of elements that neighbouring threads, which walk along `index`,
+/// access nearly contiguously: those of one row, perhaps with small steps.
 static int64_t getRun(const StridedIndex &index) {
   constexpr int64_t kFew = 4;
   if (index.parts.empty() || index.parts.back().stride > kFew ||
@@ -56,9 +56,10 @@ static int64_t getRun(const StridedIndex &index) {
   return index.parts.back().extent / index.parts.back().stride;
 }
 
-/// Whether an element by itself should have k as its neighbours. Where neither
-/// way is long, rows or columns are better: a thread then has one of them, and
-/// need not know where 16 of them are.
+/// Whether neighbours along k should be copied by neighbouring threads, where
+/// elements are copied alone. Where neither direction is long, rows or columns
+/// are better: a thread then has one of them, and need not keep the places of
+/// 16.
 static bool prefersK(const Factor &factor) {
   constexpr int64_t kLong = 8;
   int64_t alongK = getRun(factor.k), alongOuter = getRun(factor.outer);
@@ -71,8 +72,8 @@ static Type elementOf(const Contraction &contraction, unsigned operand) {
       .getElementType();
 }
 
-/// Whether what is multiplied is the operand itself: the f32 that it is, or
-/// the one that 16 bits of the unit's type are widened to.
+/// Whether the operand itself is multiplied: an f32, or an f32 widened from 16
+/// bits of the unit's type.
 static bool isPlain(const Contraction &contraction, unsigned operand,
                     const MultiplyUnit &unit) {
   Value factor = contraction.factors[operand];

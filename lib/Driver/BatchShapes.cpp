@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Flags with several values as flags with one.
+// Expands flags with several values into flags with one value.
 #include "lib/Driver/BatchShapes.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +9,7 @@
 
 using namespace mpc;
 
-/// A flag of one input, with its values in the order of the command line.
+/// The flag that gives one input its shape; it may be repeated.
 static constexpr llvm::StringRef kInputShape = "--input-shape=";
 
 namespace {
@@ -21,7 +21,8 @@ struct Values {
 
 } // namespace
 
-/// The name of NAME=DIMS, which may hold '='; all of it where there is none.
+/// The name in NAME=DIMS, which may contain '='; the whole text where there is
+/// no '='.
 static llvm::StringRef inputOf(llvm::StringRef text) {
   return text.rsplit('=').first;
 }

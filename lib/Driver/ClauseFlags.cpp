@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is given to flags, as clauses.
+// Turns the values of flags into clauses.
 #include "lib/Driver/ClauseFlags.h"
 
 #include "passes/NN/AutocastPolicy.h"
@@ -10,7 +10,7 @@ using namespace mpc;
 using namespace mpc::rt;
 
 //===----------------------------------------------------------------------===//
-// What the table asks for by name
+// Functions that the table names
 //===----------------------------------------------------------------------===//
 
 std::string mpc::knownLossFlags() {
@@ -22,7 +22,7 @@ std::string mpc::knownLossFlags() {
   return llvm::join(flags, ", ");
 }
 
-/// "Of a model's output and target ...".
+/// The help of --loss: "Of a model's output and target ...".
 static std::string lossHelp() {
   std::string help =
       "Of a model's output and target, as PyTorch has it: " + knownLossFlags() +
@@ -83,7 +83,7 @@ static Result<bool> parseSwitch(const std::string &argument,
   return usageError("--opt-arg=" + quote(argument) + ": is true or false");
 }
 
-/// Of --opt-arg, once the optimizer is known.
+/// Reads --opt-arg, once the optimizer is known.
 static Status readArgument(const std::string &argument, amp::RecipeOp recipe) {
   auto [name, value] = llvm::StringRef(argument).split('=');
   const amp::Optimizer &optimizer = *recipe.getRule();
@@ -110,7 +110,7 @@ static Status readOptimizerArguments(const amp::FlagValue &value,
   return {};
 }
 
-/// f64, which is the default, is said by no clause.
+/// The default, f64, needs no clause.
 static Status readOrder(const amp::FlagValue &value, amp::RecipeOp recipe) {
   if (std::get<std::string>(value) == "torch")
     recipe.setWord("clip", "order", "torch");
@@ -164,7 +164,8 @@ std::string mpc::spellFlag(llvm::StringRef clause, llvm::StringRef key,
 // Flags to clauses
 //===----------------------------------------------------------------------===//
 
-/// The value by its kind; of a field that only optimizers know, by the flag's.
+/// The value by its kind. A field that only optimizers know has the flag's
+/// kind.
 static mlir::Attribute attributeOf(const FlagRow &row,
                                    const amp::FlagValue &value,
                                    mlir::MLIRContext *context) {

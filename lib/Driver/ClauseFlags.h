@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The flags of the clauses of a recipe, by the table of clauses
-/// (dialects/AMP/AMPClauses.td), and what is given to them.
+/// (dialects/AMP/AMPClauses.td), and the values that they take.
 #ifndef MPC_LIB_DRIVER_CLAUSEFLAGS_H
 #define MPC_LIB_DRIVER_CLAUSEFLAGS_H
 
@@ -13,54 +13,56 @@
 
 namespace mpc {
 
-/// Under which heading --help has a flag.
+/// The heading under which --help lists a flag.
 enum class FlagGroup : uint8_t { Input, Precision, LossScaling, Optimizer };
 
-/// What a flag takes.
+/// The type of value that a flag takes.
 enum class FlagKind : uint8_t {
   Switch,
   Number,
   Integer,
   Word,
-  Words,    ///< Given once for each.
-  Settings, ///< Flags, one for each setting of loss-scale policies.
-  Own       ///< What lib/Driver/Flags knows by its name.
+  Words,    ///< A word for each use of the flag.
+  Settings, ///< One flag for each setting of loss-scale policies.
+  Own       ///< lib/Driver/Flags handles the flag by its name.
 };
 
 struct FlagRow {
   uint16_t order;
   amp::Section section;
-  llvm::StringLiteral clause, key; ///< What it sets: see amp::ValueRow.
-  llvm::StringLiteral flag;        ///< "--clip-norm"
-  llvm::StringLiteral type;        ///< What --help has behind "=".
+  /// The clause and the field that the flag sets: see amp::ValueRow.
+  llvm::StringLiteral clause, key;
+  llvm::StringLiteral flag; ///< "--clip-norm"
+  llvm::StringLiteral type; ///< What --help has behind "=".
   FlagGroup group;
   std::string (*help)();
   FlagKind kind;
   amp::NumberRange range;
   llvm::StringLiteral words; ///< Which words it takes: "f64|torch"; or any.
-  /// Null where the value's kind reads it.
+  /// Reads the flag; null where the value's kind does.
   rt::Status (*read)(const amp::FlagValue &, amp::RecipeOp);
-  llvm::StringLiteral state; ///< The number of the state that it sets; or none.
+  /// The number of the state that it sets; empty for none.
+  llvm::StringLiteral state;
 };
 
-/// In the order of --help.
+/// The flags in the order of --help.
 llvm::ArrayRef<FlagRow> allFlags();
 /// The flag of a clause or of a field; null where it has none.
 const FlagRow *findFlag(llvm::StringRef clause, llvm::StringRef key);
 
-/// What was given, by flag.
+/// The values of the given flags, by flag.
 using GivenClauses = std::map<std::string, amp::FlagValue, std::less<>>;
 
-/// A clause, a field and its value as flags have them: "--larc=clip".
+/// A clause, a field and its value in the spelling of flags: "--larc=clip".
 std::string spellFlag(llvm::StringRef clause, llvm::StringRef key,
                       llvm::StringRef value);
 
-/// Writes what was given of `section` into the recipe. Usage errors name the
+/// Writes the given clauses of `section` into the recipe. Usage errors name the
 /// flag.
 rt::Status writeSection(const GivenClauses &given, amp::Section section,
                         amp::RecipeOp recipe);
 
-/// Which losses --loss takes: "cross_entropy[:OUTPUT], ...".
+/// The losses that --loss takes: "cross_entropy[:OUTPUT], ...".
 std::string knownLossFlags();
 
 } // namespace mpc

@@ -16,16 +16,15 @@ using namespace mpc;
 
 namespace {
 
-/// What went wrong in a pipeline.
+/// The failure of a pipeline.
 struct Fault {
-  std::string pass;       ///< The last that began.
-  std::string leftByPass; ///< What the verifier says of what it left.
-  bool isKnown = false;   ///< A pass has failed.
+  std::string pass;       ///< The pass that started last.
+  std::string leftByPass; ///< The verifier's error for the IR after that pass.
+  bool isKnown = false;   ///< Whether a pass has failed.
 };
 
-/// Finds the pass at fault. The pass manager tells a pass that fails from IR
-/// that does not verify by what is printed alone, so that the verifier is asked
-/// again.
+/// Finds the failing pass. The pass manager reports a pass that fails and IR
+/// that does not verify in the same way, so that the verifier is run again.
 class FaultFinder : public PassInstrumentation {
 public:
   explicit FaultFinder(Fault &fault) : fault_(fault) {}
@@ -50,8 +49,8 @@ private:
 
 } // namespace
 
-/// A file of a new name, here or, where that cannot be, among the temporary
-/// ones; empty where there can be none.
+/// Makes a file with a new name in the working folder or, if that fails, in the
+/// folder for temporary files; empty where neither works.
 static std::string makeFile() {
   SmallString<128> path;
   if (!llvm::sys::fs::createUniqueFile("mpc-reproducer-%%%%%%.mlir", path))
@@ -61,7 +60,8 @@ static std::string makeFile() {
   return {};
 }
 
-/// Writes `module` and its pipeline; says where.
+/// Writes `module` and its pipeline to a file; returns a sentence on where it
+/// is.
 static std::string writeReproducer(ModuleOp module, PassManager &manager) {
   std::string path = makeFile();
   if (path.empty())
@@ -71,7 +71,7 @@ static std::string writeReproducer(ModuleOp module, PassManager &manager) {
   return "mpc-opt --run-reproducer " + path + " shows it again";
 }
 
-/// Whether what was printed last is what the verifier says.
+/// Whether the message printed last is the verifier's.
 static bool isInvalid(const Fault &fault, const DiagnosticCollector &printed) {
   return !fault.leftByPass.empty() &&
          StringRef(printed.errors()).ends_with(fault.leftByPass);
@@ -87,13 +87,13 @@ static bool survives(llvm::function_ref<void()> function) {
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext recovery;
   bool survived = recovery.RunSafely(function);
-  // A training has handlers of its own.
+  // A training has signal handlers of its own.
   llvm::CrashRecoveryContext::Disable();
   return survived;
 }
 
-/// Runs the passes; false where one crashed. What they leave verifies where
-/// they succeed.
+/// Runs the passes; false where one crashed. IR after a success has been
+/// verified.
 bool Compilation::runPasses(bool verifyEach, LogicalResult &result) {
   manager_.enableVerifier(verifyEach);
   auto runAll = [&] {
@@ -114,8 +114,8 @@ rt::Status Compilation::run() {
   std::optional<DiagnosticCollector> collector(module_->getContext());
   LogicalResult result = failure();
   bool survived = runPasses(/*verifyEach=*/false, result);
-  // To verify behind each pass takes as long as the passes, and tells no more
-  // than which of them went wrong.
+  // Verifying after each pass takes as long as the passes, and only adds which
+  // of them failed. It is done in a repeated run.
   if (survived && failed(result)) {
     fault = {};
     module_ = source->clone();
@@ -134,7 +134,7 @@ rt::Status Compilation::run() {
           : diagnostics.errors().empty() ? "failed without saying why"
                                          : "made IR that does not verify";
   if (!survived)
-    (void)module_.release(); // It may be half of something.
+    (void)module_.release(); // After a crash the module may be inconsistent.
   if (!diagnostics.errors().empty())
     what += "\n" + diagnostics.errors();
   return rt::internalError(

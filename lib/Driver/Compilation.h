@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// One run of a pipeline by a tool: what the passes say becomes a status, and a
-/// bug of ours leaves a file that shows it.
+/// One run of a pipeline by a tool. Diagnostics of passes become a status, and
+/// a bug of the compiler leaves a file that reproduces it.
 #ifndef MPC_LIB_DRIVER_COMPILATION_H
 #define MPC_LIB_DRIVER_COMPILATION_H
 
@@ -14,21 +14,20 @@
 
 namespace mpc {
 
-/// A pass that says what is wrong has refused the input. One that crashes, that
-/// fails without a word or that leaves IR that does not verify is at fault
-/// itself: an internal error (exit 70), which in a tool names a file that
-/// `mpc-opt --run-reproducer` runs. The verifier runs at the end, and behind
-/// each pass where a run that went wrong is repeated.
+/// A pass that reports an error has refused the input. A pass that crashes,
+/// fails without a message, or leaves IR that does not verify has a bug: an
+/// internal error (exit 70). In a tool the error names a file that `mpc-opt
+/// --run-reproducer` runs. The verifier runs at the end. After a failure the
+/// run is repeated with the verifier after each pass.
 class Compilation {
 public:
-  /// What warnings there are is added to `warnings`. After a crash `module` is
-  /// emptied, since nothing can be said of it.
-  /// Without `isTool` a pass that crashes ends the process, and no file is
-  /// written.
+  /// Warnings are added to `warnings`. After a crash `module` is emptied, since
+  /// it may be inconsistent. Without `isTool` a pass that crashes ends the
+  /// process, and no file is written.
   Compilation(mlir::OwningOpRef<mlir::ModuleOp> &module,
               std::vector<std::string> &warnings, bool isTool);
 
-  /// The pipeline, to be filled.
+  /// The pipeline, to which the caller adds passes.
   [[nodiscard]] mlir::PassManager &passes() { return manager_; }
 
   [[nodiscard]] rt::Status run();

@@ -25,8 +25,8 @@
 using namespace mlir;
 using namespace mpc;
 
-/// The recipe of a model, verified, whose patterns are what they are meant to
-/// be.
+/// The model's recipe, verified. Its patterns are checked too, and those that
+/// match nothing are warned about.
 static rt::Result<amp::RecipeOp> checkRecipe(ImportedModel &model) {
   amp::RecipeOp recipe = amp::findRecipe(*model.module);
   if (!recipe)
@@ -67,8 +67,8 @@ static rt::Status checkParameterPatterns(ImportedModel &model,
   return {};
 }
 
-/// Explains precisions, as they are before gradients, whose ops follow those of
-/// the forward pass. What there is to warn of goes to `warnings`.
+/// Explains the precisions before gradients exist; ops of gradients follow
+/// those of the forward pass. Warnings are added to `warnings`.
 static rt::Status explain(const ImportedModel &model, EvaluationOptions options,
                           const CompileRequest &request, bool trains,
                           std::vector<std::string> &warnings,
@@ -96,7 +96,8 @@ static rt::Status list(ModuleOp module, const TargetBackend &target,
   return {};
 }
 
-/// Nobody but the module itself gives its ops keys.
+/// Warns of dropout without keys in a module that writes its step out: only the
+/// module itself could give its ops keys.
 static void warnOfIdleDropout(ModuleOp module, CompileReport &report) {
   int64_t count = 0;
   module.walk([&](nn::RandomInterface op) {
@@ -110,8 +111,8 @@ static void warnOfIdleDropout(ModuleOp module, CompileReport &report) {
         "amp.random_state");
 }
 
-/// A model that was exported in f16 computes in it, whatever --precision says.
-/// The recipe's patterns are valid.
+/// Warns of gradients that f16 loses. A model that was exported in f16 computes
+/// in f16, whatever --precision says. The recipe's patterns are valid.
 static void warnOfLostGradients(ModuleOp module, amp::RecipeOp recipe,
                                 CompileReport &report) {
   if (recipe.getPolicyKind() != rt::PolicyKind::None)
@@ -157,7 +158,8 @@ static rt::Status prepareModel(ImportedModel &model, CompileReport &report) {
   return checkPrecision(model, recipe, report);
 }
 
-/// A module without a model to evaluate is evaluated by its own step.
+/// A module that writes its step out, and has no model, is evaluated by its own
+/// entries.
 static rt::Status prepareEval(ImportedModel &model, CompileReport &report) {
   if (hasModel(model))
     return prepareModel(model, report);
@@ -193,7 +195,7 @@ static EvaluationOptions evaluationOptions(const ImportedModel &model,
   return result;
 }
 
-/// A probe has nothing beside its step.
+/// The options of a step. A probe has no entries beside its step.
 static StepOptions stepOptions(const ImportedModel &model,
                                const CompileRequest &request) {
   bool ownStep = hasOwnStep(model);
@@ -234,7 +236,7 @@ static void addPasses(OpPassManager &passes, const ImportedModel &model,
   }
 }
 
-/// Beside a compilation, which warns of all that there is.
+/// Explains beside a compilation, which gives all warnings.
 static rt::Status explainBeside(const ImportedModel &model,
                                 const CompileRequest &request,
                                 CompileReport &report) {

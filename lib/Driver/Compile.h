@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// From one module with its amp.recipe to a Program, for compileProgram().
+/// Compiles one module with its amp.recipe to a Program, for compileProgram().
 #ifndef MPC_LIB_DRIVER_COMPILE_H
 #define MPC_LIB_DRIVER_COMPILE_H
 
@@ -8,20 +8,20 @@
 
 namespace mpc {
 
-/// The passes that compileModule() runs as a text, which
-/// `mpc-opt --pass-pipeline` runs: with the module all that there is to say of
-/// the compilation but the CPU.
+/// The passes that compileModule() runs, as a text for `mpc-opt
+/// --pass-pipeline`. Together with the module it determines the compilation,
+/// except for the CPU.
 rt::Result<std::string> passesOf(const ImportedModel &model,
                                  const CompileRequest &request);
 
-/// What the request asks for, of one shape. The module is done afterwards. One
-/// that cannot be what is asked for is an error in its own words.
+/// Compiles the request for one shape. The module is consumed. A module that
+/// does not fit the request is an error.
 rt::Result<std::shared_ptr<rt::Program>>
 compileModule(ImportedModel &model, const CompileRequest &request,
               CompileReport &report);
 
-/// The model as an evaluation computes it, in its mode, with its loss and its
-/// casts.
+/// Explains the model as an evaluation computes it, in its mode, with its loss
+/// and its casts.
 rt::Status explainModule(ImportedModel &model, const CompileRequest &request,
                          CompileReport &report);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Keys of compilations, and the programs kept under them.
+// The keys of compilations, and the programs kept under them.
 #include "lib/Driver/CompileCache.h"
 
 #include "runtime/Device/CPU/CpuLevel.h"
@@ -17,12 +17,13 @@ using namespace mpc;
 
 namespace {
 
-/// What is written to it is hashed and forgotten.
+/// A stream that hashes what is written to it.
 class HashStream : public llvm::raw_ostream {
 public:
   ~HashStream() override { flush(); }
 
-  /// A text with its length, so that two are never another two.
+  /// Adds a text with its length, so that different pairs of texts are never
+  /// the same bytes.
   void addText(llvm::StringRef text) { *this << text.size() << ':' << text; }
 
   std::string digest() {
@@ -43,7 +44,7 @@ private:
 
 } // namespace
 
-/// The file that this code lies in: the program, or a library that a program
+/// The file that contains this code: the program, or a library that a program
 /// has loaded.
 static std::string findOwnFile() {
   Dl_info info;
@@ -55,8 +56,8 @@ static std::string findOwnFile() {
   return isLibrary ? library->l_name : "/proc/self/exe";
 }
 
-/// The compiler itself: another build of it makes other code. Empty where the
-/// system does not show it.
+/// A hash of the compiler itself, because another build makes other code. Empty
+/// where the system does not show the file.
 static std::string hashCompiler() {
   auto file = rt::MappedFile::open(findOwnFile());
   return file.ok()
@@ -64,7 +65,7 @@ static std::string hashCompiler() {
              : "";
 }
 
-/// Nodes are named by their locations, which count therefore.
+/// Locations count, because nodes are named by them.
 static std::string digestOf(const CompileKey &key, llvm::StringRef compiler) {
   HashStream stream;
   stream.addText(compiler);
@@ -86,7 +87,8 @@ static rt::Result<rt::ProgramCache> openCache(const std::string &folder) {
   return rt::ProgramCache::open(folder, limit);
 }
 
-/// What can make it may be there the next time.
+/// Whether the program lacks machine code. A compiler for it may be there the
+/// next time.
 static bool lacksMachineCode(const rt::Program &program) {
   return program.cuda() && llvm::any_of(program.cuda()->modules,
                                         [](const rt::DeviceModule &module) {
@@ -103,7 +105,8 @@ mpc::compileOnce(const CompileKey &key, const CompileFunction &compile,
     return compile();
   rt::Result<rt::ProgramCache> cache = openCache(folder);
   if (!cache.ok()) {
-    // Behind those of the compilation, which the program keeps.
+    // The cache's warnings come after those of the compilation, which the
+    // program keeps.
     auto program = compile();
     warnings.push_back("compile cache: " + cache.status().message());
     return program;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Compilations that need not be done again: see docs/rationale/program.md.
+/// Keeps compiled programs, so that equal compilations are done once: see
+/// docs/rationale/program.md.
 #ifndef MPC_LIB_DRIVER_COMPILECACHE_H
 #define MPC_LIB_DRIVER_COMPILECACHE_H
 
@@ -15,20 +16,22 @@
 
 namespace mpc {
 
-/// All that a compilation's result is a function of, beside this compiler.
+/// Everything on which the result of a compilation depends, beside this
+/// compiler.
 struct CompileKey {
-  /// As imported, with its amp.recipe: the values are outside of it.
+  /// The module as imported, with its amp.recipe. The values of parameters are
+  /// not in it.
   mlir::ModuleOp module;
-  std::string passes; ///< See passesOf().
-  std::string cpu;    ///< TargetOptions::cpu.
+  std::string passes; ///< The pipeline as text: see passesOf().
+  std::string cpu;    ///< The CPU: see TargetOptions::cpu.
 };
 
 using CompileFunction =
     std::function<rt::Result<std::shared_ptr<rt::Program>>()>;
 
-/// The program that is kept under `key`, else what `compile` makes, which is
-/// kept then. Why the cache cannot be used is a warning, as are those of the
-/// compilation that is not repeated.
+/// The program kept under `key`, else the result of `compile`, which is then
+/// kept. Where the cache cannot be used there is a warning with the reason. A
+/// kept program repeats the warnings of its compilation.
 rt::Result<std::shared_ptr<rt::Program>>
 compileOnce(const CompileKey &key, const CompileFunction &compile,
             std::vector<std::string> &warnings);

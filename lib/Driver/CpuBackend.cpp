@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Machine code for CPUs.
+// The backend of machine code for CPUs.
 #include "lib/Codegen/CPU/Jit.h"
 #include "lib/Codegen/CPU/Passes.h"
 #include "lib/Driver/Diagnostics.h"
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mpc;
 
-/// Gives the launches of `program` their kernels.
+/// Gives each launch of `program` its kernel.
 static rt::Status placeLaunches(const cpu::CompiledKernels &compiled,
                                 const llvm::StringMap<rt::KernelWork> &work,
                                 rt::Program &program) {

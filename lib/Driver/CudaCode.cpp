@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modules of CUDA C++ and machine code.
+// The modules of a program for a GPU: CUDA C++ and machine code.
 #include "lib/Driver/CudaCode.h"
 
 #include "dialects/Kernel/KernelDialect.h"
@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace mpc;
 
-/// Kernels of one module: few enough that a compilation can be shared among
-/// threads, more than one since each reads the prelude.
+/// The number of kernels in a module: few enough that threads can share a
+/// compilation, and more than one since each module includes the prelude.
 static constexpr size_t kKernelsOfModule = 16;
 
 namespace {
@@ -30,7 +30,8 @@ struct PlacedKernel {
 
 } // namespace
 
-/// The kernels by name, in program order among modules, and the modules' texts.
+/// The kernels by name, distributed to modules in program order; and the
+/// modules' texts.
 static llvm::StringMap<PlacedKernel>
 placeKernels(ModuleOp module, std::vector<std::string> &texts) {
   llvm::StringMap<PlacedKernel> kernels;
@@ -47,7 +48,7 @@ placeKernels(ModuleOp module, std::vector<std::string> &texts) {
   return kernels;
 }
 
-/// Gives the launches of `program` their kernels.
+/// Gives each launch of `program` its kernel.
 static rt::Status placeLaunches(const llvm::StringMap<PlacedKernel> &kernels,
                                 const llvm::StringMap<rt::KernelWork> &work,
                                 rt::Program &program) {
@@ -71,8 +72,8 @@ static rt::Status placeLaunches(const llvm::StringMap<PlacedKernel> &kernels,
   return {};
 }
 
-/// Gives `program`, whose launches name kernels, the modules with the texts
-/// that `module` has for them, and the launches their grids.
+/// Gives `program` its modules, with the texts of kernels from `module`, and
+/// gives the launches their grids. The launches name kernels.
 static rt::Status addText(ModuleOp module, rt::CudaArch arch,
                           rt::Program &program) {
   std::vector<std::string> texts;
@@ -99,9 +100,9 @@ static std::vector<rt::cuda::Source> sourcesOf(const rt::CudaTarget &target) {
   return sources;
 }
 
-/// Gives the modules machine code, from the compile cache where it has that.
-/// Where NVRTC is not found the program warns of it; one that does not know the
-/// architecture adds nothing.
+/// Gives the modules machine code, from the compile cache where it is there.
+/// Where NVRTC is not found the program has a warning. An NVRTC that does not
+/// know the architecture adds nothing.
 static rt::Status addCubins(rt::Program &program) {
   auto &code = std::get<rt::CudaTarget>(program.target);
   auto nvrtc = rt::cuda::Nvrtc::open();
@@ -187,7 +188,7 @@ rt::Result<std::string> mpc::compileWhole(const rt::Program &program,
                        rt::cuda::compileOnce(*nvrtc, whole, target));
   const std::vector<char> &bytes = images.front().bytes;
   std::string content(bytes.begin(), bytes.end());
-  // The zero byte is for the driver, not for a reader of text.
+  // The zero byte at the end is for the driver and not for readers of the text.
   if (kind == rt::cuda::Target::Kind::Ptx && content.ends_with('\0'))
     content.pop_back();
   return content;

@@ -10,11 +10,11 @@
 
 namespace mpc {
 
-/// The text of all modules of a program for a GPU, as one.
+/// The texts of all modules of a program for a GPU, as one text.
 std::string wholeText(const rt::Program &program);
 
-/// The same compiled: one cubin, or PTX. That NVRTC is missing, or does not
-/// know the program's architecture, is an error.
+/// The whole text compiled: one cubin, or PTX. An error where NVRTC is missing
+/// or does not know the program's architecture.
 rt::Result<std::string> compileWhole(const rt::Program &program,
                                      rt::cuda::Target::Kind kind);
 

@@ -17,7 +17,7 @@ static std::string describe(Diagnostic &diagnostic) {
                                                 : "node '")
        << node << "': ";
   else if (auto file = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
-    // Only text has lines.
+    // Only a text file has lines.
     os << file.getFilename().getValue()
        << (file.getLine() ? ":" + std::to_string(file.getLine()) : "") << ": ";
   os << diagnostic.str();

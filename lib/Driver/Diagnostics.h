@@ -12,17 +12,17 @@
 
 namespace mpc {
 
-/// Collects what passes report while it lives.
+/// Collects the diagnostics of passes during its lifetime.
 class DiagnosticCollector {
 public:
   explicit DiagnosticCollector(mlir::MLIRContext *context);
 
-  /// Errors, each "node 'name': message", one a line.
+  /// The errors, each "node 'name': message", one on a line.
   [[nodiscard]] const std::string &errors() const { return errorText_; }
   [[nodiscard]] const std::vector<std::string> &warnings() const {
     return warningTexts_;
   }
-  /// The errors as a fault of the input; a bug of ours if there are none.
+  /// The errors as a fault of the input; without errors a bug of the compiler.
   [[nodiscard]] rt::Status status(const std::string &stage) const;
 
 private:

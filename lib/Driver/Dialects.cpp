@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registration of dialects and of their external models.
+// Registers dialects and their external models.
 #include "lib/Driver/Dialects.h"
 
 #include "dialects/AMP/AMPDialect.h"

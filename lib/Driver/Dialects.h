@@ -10,8 +10,9 @@ class DialectRegistry;
 
 namespace mpc {
 
-/// Registers our dialects, the upstream ones that our passes produce or that a
-/// reader of the IR would use, and the interfaces' external models.
+/// Registers the project's dialects, the upstream dialects that its passes
+/// produce or that a reader of the IR may use, and the external models of
+/// interfaces.
 void registerDialects(mlir::DialectRegistry &registry);
 
 } // namespace mpc

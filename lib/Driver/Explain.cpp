@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a function with its casts says about precision.
+// Reads the precision of each op from a function with its casts.
 #include "lib/Driver/Explain.h"
 
 #include "dialects/Interfaces/NodeNames.h"
@@ -115,7 +115,8 @@ static std::string describe(Value value) {
   return describe(value.getDefiningOp());
 }
 
-/// The type that the op computes in: that of its floating values, else of any.
+/// The type in which the op computes: the type of its floating values, else of
+/// any value.
 static std::string typeOf(Operation *op) {
   Type found;
   for (Type type :
@@ -147,7 +148,7 @@ static ExplainedOp explainOp(PrecisionOpInterface op) {
     result.bytes += bytes;
     result.bytesInF32 += isNarrow(type) ? 2 * bytes : bytes;
   }
-  // What has a gradient of its own draws again for it.
+  // An op with a gradient draws its numbers again for the backward pass.
   if (auto random = dyn_cast<nn::RandomInterface>(op.getOperation());
       random && isa<VJPOpInterface>(op.getOperation()) &&
       !random.getKeyMutable().empty())
@@ -197,13 +198,15 @@ static ExplainedCast explainCast(nn::CastOp op, bool trains, bool hasGradient) {
   return result;
 }
 
-/// Whether `cast` is of one number, which its readers hold: nothing is moved.
+/// Whether `cast` casts one number. Its readers hold the number, so that
+/// nothing is moved.
 static bool isOfNumber(nn::CastOp cast) {
   SplatElementsAttr number;
   return matchPattern(cast.getInput(), m_Constant(&number));
 }
 
-/// @loss, else @model, else what a step that is written out differentiates.
+/// The explained function: @loss, else @model, else the function that a step of
+/// the module's own differentiates.
 static func::FuncOp explainedFunction(ModuleOp module) {
   for (StringRef name : {nn::kLossFunction, nn::kModelFunction})
     if (auto function = module.lookupSymbol<func::FuncOp>(name))
@@ -222,7 +225,7 @@ Explanation mpc::explainPrecision(ModuleOp module, bool trains) {
   if (!function)
     return result;
   result.function = function.getSymName().str();
-  // Values that depend on a parameter: what has a gradient on the way back.
+  // The values that depend on a parameter, which therefore have a gradient.
   llvm::DenseSet<Value> depends;
   function.walk([&](Operation *op) {
     if (isa<nn::GetOp>(op) || llvm::any_of(op->getOperands(), [&](Value value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// --explain: the precision of each op, what chose it, and what casts cost.
+/// --explain: the precision of each op, the reason for it, and the cost of
+/// casts.
 #ifndef MPC_LIB_DRIVER_EXPLAIN_H
 #define MPC_LIB_DRIVER_EXPLAIN_H
 
@@ -13,22 +14,25 @@
 namespace mpc {
 
 struct ExplainedOp {
-  std::string node;   ///< The model's name of it; may be empty.
-  std::string scope;  ///< The module of the model that it is in; may be empty.
+  std::string node; ///< The name of its node in the model; may be empty.
+  /// The model's module that contains the node; may be empty.
+  std::string scope;
   std::string op;     ///< "softmax"
   std::string type;   ///< What it runs in: "f16", "f32", "f64", "i64".
   std::string rule;   ///< "lower", ..., "as-written".
   std::string source; ///< "policy mpc", "--keep-fp32", "FILE:LINE", "taint".
-  std::string why;    ///< For people.
-  int64_t bytes = 0;  ///< Of its results.
-  int64_t bytesInF32 = 0; ///< The same with its 16-bit results in f32.
-  /// Of what it draws at random, and again in the backward pass instead of
-  /// keeping it.
+  std::string why;    ///< The reason for its type, for people.
+  int64_t bytes = 0;  ///< The bytes of its results.
+  /// The bytes of its results if those of 16 bits were in f32.
+  int64_t bytesInF32 = 0;
+  /// The bytes of random numbers that it draws. The backward pass draws them
+  /// again and does not keep them.
   int64_t drawnBytes = 0;
-  /// What would hide that its result is infinite in 16 bits alone; may be
-  /// empty.
+  /// The op that would hide an infinite result that is infinite only in 16
+  /// bits; may be empty.
   std::string hider;
-  /// Whether it runs in 16 bits with a number of f32, which those do not hold.
+  /// Whether it runs in 16 bits and carries an f32 number that 16 bits cannot
+  /// hold.
   bool carriesNumber = false;
 
   /// "'node' (op)".
@@ -41,10 +45,10 @@ struct ExplainedCast {
   std::vector<std::string> readers;
   int64_t elements = 0;
   int64_t bytesRead = 0, bytesWritten = 0;
-  /// A 16-bit copy of a parameter that the optimizer writes beside it: no cast
-  /// happens in a step.
+  /// Whether the cast is a 16-bit copy of a parameter that the optimizer
+  /// writes, so that a step casts nothing.
   bool isWeightCopy = false;
-  /// Whether its gradient is cast the other way in the backward pass.
+  /// Whether its gradient is cast back in the backward pass.
   bool hasGradient = false;
 };
 
@@ -53,28 +57,34 @@ struct Explanation {
   std::vector<ExplainedOp> ops;
   std::vector<ExplainedCast> casts;
 
-  [[nodiscard]] int64_t castBytes() const;       ///< Of a forward pass.
-  [[nodiscard]] int64_t gradientBytes() const;   ///< Of casts in the backward.
-  [[nodiscard]] int64_t activationBytes() const; ///< Results and cast copies.
+  /// Bytes of casts in a forward pass.
+  [[nodiscard]] int64_t castBytes() const;
+  /// Bytes of casts in a backward pass.
+  [[nodiscard]] int64_t gradientBytes() const;
+  /// Bytes of results and cast copies.
+  [[nodiscard]] int64_t activationBytes() const;
   [[nodiscard]] int64_t activationBytesInF32() const;
   [[nodiscard]] int64_t weightCopyBytes() const;
   [[nodiscard]] int64_t drawnBytes() const;
-  [[nodiscard]] int64_t carryingOps() const;   ///< Ops that carry a number.
-  [[nodiscard]] int64_t carryingBytes() const; ///< Of their results.
-  [[nodiscard]] std::vector<std::string> warnings() const; ///< Sentences.
+  /// The number of ops that carry a number.
+  [[nodiscard]] int64_t carryingOps() const;
+  [[nodiscard]] int64_t carryingBytes() const; ///< The bytes of their results.
+  /// The warnings as sentences.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 };
 
-/// What `module` says after its casts are placed: of @loss, of @model where
-/// there is no loss, of the first function that a step of its own
-/// differentiates. `trains`: an optimizer writes 16-bit copies of weights.
+/// The precisions in `module` after its casts are placed. It explains @loss, or
+/// @model where there is no loss, or the first function that a step of the
+/// module's own differentiates. `trains` says that an optimizer writes 16-bit
+/// copies of weights.
 Explanation explainPrecision(mlir::ModuleOp module, bool trains);
 
 std::string toText(const Explanation &explanation);
 std::string toJson(const Explanation &explanation);
 std::string toHtml(const Explanation &explanation);
 
-/// Writes it to `file`: HTML or JSON by the name's end, else text; "-" is
-/// standard output.
+/// Writes the explanation to `file`, as HTML or JSON by the name's extension,
+/// else as text; "-" is standard output.
 rt::Status writeExplanation(const Explanation &explanation,
                             const std::string &file);
 

@@ -15,7 +15,7 @@ using llvm::formatv;
 using llvm::raw_string_ostream;
 using llvm::StringRef;
 
-/// "1.5 MB"; decimal units.
+/// "1.5 MB", in decimal units.
 static std::string bytes(int64_t count) {
   if (count < 1000)
     return std::to_string(count) + " B";
@@ -28,7 +28,7 @@ static std::string bytes(int64_t count) {
   return formatv("{0:f1} TB", value);
 }
 
-/// How many ops run in each type: "54 in f16, 40 in f32".
+/// The number of ops in each type: "54 in f16, 40 in f32".
 static std::string countByType(const Explanation &explanation) {
   llvm::MapVector<StringRef, int64_t> counts;
   for (const ExplainedOp &op : explanation.ops)
@@ -45,7 +45,7 @@ static std::string title(const Explanation &explanation) {
                  explanation.policy);
 }
 
-/// The sentences of the totals, the same in every format.
+/// The totals as sentences, the same in every format.
 static std::vector<std::string> totals(const Explanation &explanation) {
   int64_t inF32 = explanation.activationBytesInF32();
   int64_t now = explanation.activationBytes();
@@ -91,12 +91,12 @@ static std::string sharedReason(const ExplainedOp &op) {
       .str();
 }
 
-/// The rest: what this op has its type from.
+/// The rest of a reason: the origin of this op's type.
 static StringRef ownReason(const ExplainedOp &op) {
   return StringRef(op.why).split("; ").second;
 }
 
-/// Ops that are not in 16 bits, by kind and reason.
+/// The ops that are not in 16 bits, by kind and reason.
 using Reason = std::pair<std::string, std::string>;
 using Groups = llvm::MapVector<Reason, std::vector<const ExplainedOp *>,
                                std::map<Reason, unsigned>>;
@@ -186,7 +186,7 @@ static llvm::json::Object toObject(const ExplainedCast &cast) {
                             {"readers", llvm::json::Array(cast.readers)}};
 }
 
-/// Names come from the model's file, which may hold any bytes.
+/// Names come from the model's file, and may contain any bytes.
 static std::string validText(StringRef text) {
   return llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the flags say of a model, as its importer takes it.
+// Turns flags into the options of an importer.
 #include "lib/Driver/ImportFlags.h"
 
 #include "llvm/Support/Error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The code of each fault.
+// The status code of each fault.
 #include "lib/Driver/ImportStatus.h"
 
 #include "lib/Import/ImportError.h"

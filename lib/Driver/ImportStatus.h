@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Errors of importers as the runtime has them.
+/// Turns errors of importers into statuses of the runtime.
 #ifndef MPC_LIB_DRIVER_IMPORTSTATUS_H
 #define MPC_LIB_DRIVER_IMPORTSTATUS_H
 
@@ -9,7 +9,8 @@
 
 namespace mpc {
 
-/// The message of `error` with the code of its fault; consumes it.
+/// A status with the message of `error` and the code of its fault; consumes
+/// `error`.
 rt::Status statusOf(llvm::Error error);
 
 } // namespace mpc

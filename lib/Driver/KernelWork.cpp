@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From kernel.work to the runtime.
+// Turns kernel.work into the runtime's struct.
 #include "lib/Driver/KernelWork.h"
 
 #include "dialects/Kernel/KernelDialect.h"

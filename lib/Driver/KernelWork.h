@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How much kernels compute, as the runtime has it.
+/// The amount of arithmetic in kernels, as the runtime's struct.
 #ifndef MPC_LIB_DRIVER_KERNELWORK_H
 #define MPC_LIB_DRIVER_KERNELWORK_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs to be linked: data of an object file, and its declarations.
+// Programs for a linker: the bytes in an object file, and declarations.
 #include "lib/Driver/LinkableProgram.h"
 
 #include "runtime/Program/StepNames.h"
@@ -19,7 +19,7 @@
 
 using namespace mpc;
 
-/// Of a program file, whose sections lie at multiples of it.
+/// The alignment of a program file, whose sections lie at multiples of it.
 static constexpr uint64_t kAlignment = 64;
 
 static std::string toIdentifier(llvm::StringRef name) {
@@ -81,7 +81,7 @@ rt::Result<std::string> mpc::makeObject(const std::string &name,
 
 namespace {
 
-/// Declarations of one program.
+/// Writes the declarations for one program.
 class HeaderWriter {
 public:
   explicit HeaderWriter(const std::string &name) : name_(name) {}
@@ -90,7 +90,8 @@ public:
     begin();
     for (const rt::Entry &entry : program.entries) {
       for (const rt::TensorDesc &input : entry.inputs)
-        if (input.name != rt::step::kRateAfterSkip) // Is what the rate is.
+        // The rate after a skipped step is set together with the rate.
+        if (input.name != rt::step::kRateAfterSkip)
           add("Input", input, "const ");
       for (const rt::TensorDesc &output : entry.outputs)
         add("Output", output, "");
@@ -122,7 +123,7 @@ private:
     return "static inline MpcError *" + name_ + what + "(";
   }
 
-  /// One function for all entries that have a tensor of that name.
+  /// One function serves all entries that have a tensor of that name.
   void add(const std::string &kind, const rt::TensorDesc &tensor,
            const char *qualifier) {
     std::string id = toIdentifier(tensor.name);
@@ -161,7 +162,8 @@ private:
         literal(tensor.name) + ", &tensor);\n}\n";
   }
 
-  /// A name of a model may have any character.
+  /// A C string literal of a name of the model, which may contain any
+  /// character.
   static std::string literal(const std::string &name) {
     std::string text;
     for (unsigned char c : name)

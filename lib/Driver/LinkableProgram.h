@@ -12,8 +12,8 @@
 
 namespace mpc {
 
-/// A C identifier of a file's name without folder and ending: "my_step" of
-/// "out/my-step.o". An error where nothing is left.
+/// A C identifier from a file's name without folder and extension: "my_step"
+/// for "out/my-step.o". An error where nothing is left.
 rt::Result<std::string> identifierOf(const std::string &path);
 
 /// An object file that defines `<name>_program`, the bytes of a program file,
@@ -21,8 +21,8 @@ rt::Result<std::string> identifierOf(const std::string &path);
 rt::Result<std::string> makeObject(const std::string &name,
                                    const std::string &programFile);
 
-/// The header that declares these, with a function for each input and output
-/// over mpc-c/Runner.h.
+/// The header that declares these two, with a function for each input and
+/// output, over mpc-c/Runner.h.
 std::string makeHeader(const std::string &name, const rt::Program &program);
 
 } // namespace mpc

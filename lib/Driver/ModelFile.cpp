@@ -46,7 +46,7 @@ std::string parameterFileOf(const std::string &path) {
   return std::string(name);
 }
 
-/// Adds a value, which is copied.
+/// Adds a copy of a value.
 static void addValue(const rt::TensorView &tensor, ImportedModel &model) {
   MutableArrayRef<char> bytes = model.storage.allocate(tensor.desc.numBytes());
   if (!bytes.empty())
@@ -54,7 +54,7 @@ static void addValue(const rt::TensorView &tensor, ImportedModel &model) {
   model.parameters.push_back({tensor.desc, bytes});
 }
 
-/// Adds the values that lie beside an MLIR file.
+/// Adds the values in the file beside an MLIR file.
 static rt::Status readValues(const std::string &path, ImportedModel &model) {
   if (path == "-" || !sys::fs::exists(parameterFileOf(path)))
     return {};
@@ -66,7 +66,7 @@ static rt::Status readValues(const std::string &path, ImportedModel &model) {
   return {};
 }
 
-/// Refuses what MLIR's parser would not survive.
+/// Refuses text that would overflow the stack of MLIR's parser.
 static rt::Status checkText(const std::string &path,
                             const MemoryBuffer &buffer) {
   StringRef text = buffer.getBuffer();
@@ -78,7 +78,7 @@ static rt::Status checkText(const std::string &path,
   return {};
 }
 
-/// Null on an error, which is emitted.
+/// Parses a text; null after emitting an error.
 static mlir::OwningOpRef<mlir::ModuleOp>
 parseModule(SourceMgr &sources, mlir::MLIRContext &context) {
   mlir::ParserConfig config(&context);
@@ -97,7 +97,7 @@ parseModule(SourceMgr &sources, mlir::MLIRContext &context) {
   return module;
 }
 
-/// The module of a file as it is written; the values beside it are left.
+/// The module of a file, without the values of the file beside it.
 static rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
 parseMlir(std::unique_ptr<MemoryBuffer> buffer, const std::string &path,
           mlir::MLIRContext &context) {
@@ -148,7 +148,8 @@ static rt::Result<ImportedModel> resultOf(Expected<ImportedModel> model) {
   return std::move(*model);
 }
 
-/// The values are copied: the bytes need not outlive the model.
+/// Reads an exported program. Values are copied, so that the bytes need not
+/// outlive the model.
 static rt::Result<ImportedModel> readExported(const ModelBytes &bytes,
                                               const std::string &name,
                                               mlir::MLIRContext &context,

@@ -13,14 +13,14 @@ using namespace mpc;
 
 namespace {
 
-/// What an alias holds of other aliases: `#b = [#a, #a]`.
+/// The use of other aliases in an alias: `#b = [#a, #a]`.
 struct Alias {
   unsigned depth = 0;
-  uint64_t size = 1; ///< Aliases in it, each as often as it is read.
+  uint64_t size = 1; ///< The number of aliases in it, counting every use.
 };
 
 struct NestingFault {
-  size_t place; ///< Byte of the text.
+  size_t place; ///< The position in the text, in bytes.
   std::string message;
 };
 
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  /// The first place from `at` on that is in no string and no comment.
+  /// The first position from `at` on that is outside of strings and comments.
   size_t skipOpaque(size_t at) const {
     while (true) {
       StringRef rest = text_.substr(at);
@@ -55,15 +55,15 @@ private:
     }
   }
 
-  /// A string ends with its line at the latest; what is wrong with one says
-  /// the parser.
+  /// A string ends with its line at the latest. The parser reports an
+  /// unterminated one.
   size_t endOfString(size_t at) const {
     for (++at; at < text_.size() && text_[at] != '"' && text_[at] != '\n'; ++at)
       at += text_[at] == '\\';
     return std::min(at + 1, text_.size());
   }
 
-  /// False where a limit is passed.
+  /// Counts the character at `at`; false where a limit is exceeded.
   bool count(size_t at) {
     switch (text_[at]) {
     case '<':
@@ -84,7 +84,7 @@ private:
       operators_.back() = 0;
       return true;
     case '\n':
-      // A definition ends with its line, or goes on in brackets.
+      // A definition ends with its line, or continues inside of brackets.
       if (operators_.size() == 1 && last_ != '=')
         current_ = nullptr;
       return true;
@@ -133,7 +133,8 @@ private:
             rest.starts_with("ceildiv "));
   }
 
-  /// A name at the start of a line and before `=` is defined, any other read.
+  /// Counts an alias. A name at the start of a line and before `=` is a
+  /// definition, any other a use.
   bool countAlias(size_t at) {
     StringRef name = text_.substr(at).take_front(
         1 + text_.substr(at + 1)
@@ -163,11 +164,12 @@ private:
 
   StringRef text_;
   std::string message_;
-  /// Operators of the current expression, in each open bracket.
+  /// The number of operators of the current expression, for each open bracket.
   SmallVector<unsigned> operators_{0};
   StringMap<Alias> aliases_;
-  Alias *current_ = nullptr; ///< The alias that is being defined.
-  char last_ = 0;            ///< The last character that is no space.
+  /// The alias under definition; null outside of one.
+  Alias *current_ = nullptr;
+  char last_ = 0; ///< The last character that is not a space.
 };
 
 } // namespace

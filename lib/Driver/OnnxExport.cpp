@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values for the initializers of a file, in the types that it has them in.
+// Converts values to the types of a file's initializers.
 #include "lib/Driver/OnnxExport.h"
 
 #include "lib/Driver/ImportStatus.h"
@@ -18,7 +18,7 @@ using namespace llvm;
 namespace mpc {
 namespace {
 
-/// `count` floats as another float type; what is finite stays finite.
+/// Converts `count` floats to another float type. Finite numbers stay finite.
 void saturate(const void *source, rt::DType from, char *target, rt::DType to,
               int64_t count) {
   double largest = rt::formatOf(to)->largest();
@@ -35,7 +35,7 @@ void saturate(const void *source, rt::DType from, char *target, rt::DType to,
   }
 }
 
-/// Values in the types that a file has them in.
+/// Values in the types that the file has.
 class Values {
 public:
   rt::Status add(const OnnxFile::Initializer &tensor,
@@ -154,7 +154,7 @@ rt::Status OnnxExport::write(std::span<const rt::TensorView> values,
           converted.add(tensor, *found->second).withContext(file_.path()));
   OnnxFile::Written written = file_.written(
       converted.bytes(), (sys::path::filename(path) + ".data").str());
-  // The model is there when what it names is.
+  // The model is written last, when the files that it names exist.
   if (!written.external.empty())
     MPC_RETURN_IF_ERROR(writePieces(path + ".data", written.external));
   return rt::writeOutput(path, written.bytes);

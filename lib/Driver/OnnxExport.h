@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The ONNX file of a model once more, with trained weights in it.
+/// Writes the ONNX file of a model again, with trained weights.
 #ifndef MPC_LIB_DRIVER_ONNXEXPORT_H
 #define MPC_LIB_DRIVER_ONNXEXPORT_H
 
@@ -13,24 +13,25 @@
 
 namespace mpc {
 
-/// A model's file as it was read, to be written with other values. What it has
-/// in other files is mapped until then.
+/// A model's file as it was read, for writing with other values. Its external
+/// data stays mapped until then.
 class OnnxExport {
 public:
-  /// An error where the model is no ONNX file.
+  /// Opens the file; an error where it is no ONNX file.
   static rt::Result<OnnxExport> open(const std::string &path);
   static rt::Result<OnnxExport> open(const ModelBytes &model,
                                      const std::string &name);
 
-  /// Whether the file can be written to `path`, as far as that can be told.
+  /// Whether the file can be written to `path`, as far as that is known
+  /// beforehand.
   rt::Status checkPath(const std::string &path) const;
-  /// Fails where a name is that of no initializer.
+  /// Fails where a name is no initializer's.
   rt::Status checkNames(llvm::ArrayRef<std::string> names) const;
 
   /// Writes the file to `path`, with `values` in the initializers of their
-  /// names. A float becomes the initializer's type, to nearest; what is finite
-  /// stays finite. Where the model has external data, all of it goes to the
-  /// file `path`.data beside.
+  /// names. A float is rounded to nearest in the initializer's type, and a
+  /// finite number stays finite. If the model has external data, all of it is
+  /// written to the file `path`.data beside it.
   rt::Status write(std::span<const rt::TensorView> values,
                    const std::string &path) const;
 
@@ -42,7 +43,7 @@ private:
   OnnxFile file_;
 };
 
-/// The same of a model that may be bytes or, where these are null, a file.
+/// Writes a model that is in memory or, where `bytes` is null, in a file.
 rt::Status exportOnnx(const std::string &modelPath, const ModelBytes *bytes,
                       std::span<const rt::TensorView> values,
                       const std::string &path);

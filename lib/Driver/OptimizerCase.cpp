@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recorded optimizer steps through the compiled step.
+// Runs recorded optimizer steps on the compiled step.
 #include "lib/Driver/OptimizerCase.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -97,7 +97,7 @@ private:
 
   static json listOf(const rt::TensorView &view) {
     std::vector<float> values(view.desc.numElements());
-    // No parameter or slot is wider than f32.
+    // Parameters and slots are at most as wide as f32.
     (void)rt::convert(view.data, view.desc.dtype, values.data(), rt::DType::F32,
                       view.desc.numElements());
     json list = json::array();
@@ -106,7 +106,7 @@ private:
     return list;
   }
 
-  /// The shortest decimal that reads back as this float.
+  /// The shortest decimal that reads back as this float, as JSON.
   static json floatOf(float value) {
     if (!std::isfinite(value))
       return toCaseNumber(value);
@@ -146,7 +146,7 @@ private:
     return {};
   }
 
-  /// What a parameter that never has a gradient has where slots are there from
+  /// The slots of a parameter that never has a gradient, where slots exist from
   /// the start.
   json untouchedSlots(const CaseParameter &parameter) {
     const amp::Optimizer &rule = *recipe_.getRule();
@@ -168,7 +168,8 @@ private:
     return static_cast<float>(value);
   }
 
-  /// How many steps the parameter has seen, which PyTorch calls a slot.
+  /// The number of steps in which the parameter had a gradient. PyTorch lists
+  /// it among the slots.
   rt::Status describeCount(const CaseParameter &parameter, json &slots) {
     std::string name =
         std::string(rt::kOptimizerName) + "." + optimizerOf(parameter) + "step";
@@ -180,7 +181,8 @@ private:
   }
 
   /// The optimizer that keeps the state of `parameter`, as amp-build-step names
-  /// it: one for each set of parameters that have gradients in the same steps.
+  /// it: there is one for each set of parameters with gradients in the same
+  /// steps.
   std::string optimizerOf(const CaseParameter &parameter) const {
     size_t number = 1, sets = which_.present.size();
     if (llvm::any_of(which_.parameters,
@@ -200,9 +202,10 @@ private:
 
   const OptimizerCase &which_;
   amp::RecipeOp recipe_;
-  size_t index_ = 0; ///< Of the step.
+  size_t index_ = 0; ///< The number of the step.
   std::unique_ptr<rt::Runner> runner_;
-  bool foundInf_ = false; ///< Of the entry that ran last.
+  /// Whether the last entry found a gradient that is not finite.
+  bool foundInf_ = false;
 };
 
 } // namespace

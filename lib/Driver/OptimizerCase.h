@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A recorded optimizer step (schema mpc-optimizer-step/1) run through the
-/// compiled step: what `mpc-scale step` does.
+/// Runs a recorded optimizer step (schema mpc-optimizer-step/1) on the compiled
+/// step, for `mpc-scale step`.
 #ifndef MPC_LIB_DRIVER_OPTIMIZERCASE_H
 #define MPC_LIB_DRIVER_OPTIMIZERCASE_H
 
@@ -12,8 +12,8 @@
 
 namespace mpc {
 
-/// Runs the case whose JSON is `text`. Yields one JSON line for each step; see
-/// docs/command-line.md, "mpc-scale". With `fuse` off every structured op is a
+/// Runs the case in the JSON `text`. Returns one JSON line for each step; see
+/// docs/command-line.md, "mpc-scale". Without `fuse` every structured op is a
 /// kernel of its own.
 rt::Result<std::string> runOptimizerCase(std::string_view text, bool fuse);
 

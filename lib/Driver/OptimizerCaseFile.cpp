@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the keys of a case mean.
+// Reads the keys of a case.
 #include "lib/Driver/OptimizerCaseFile.h"
 
 #include "dialects/NN/EntryNames.h"
@@ -21,7 +21,7 @@ static rt::Status missing(const std::string &what) {
   return rt::invalidInput("has no " + what);
 }
 
-/// A number, or one of the strings that stand for those JSON lacks.
+/// A number, or one of the strings for numbers that JSON lacks.
 static std::optional<double> toNumber(const json &value) {
   if (value.is_number())
     return value.get<double>();
@@ -52,7 +52,7 @@ static bool isList(const json &entry, const char *key, int64_t size) {
          static_cast<int64_t>(entry[key].size()) == size;
 }
 
-/// The elements of `entry` by their bits.
+/// Reads the elements of `entry` from their bits.
 static rt::Status readBits(const json &entry, const rt::TensorDesc &desc,
                            void *target) {
   if (!isList(entry, "bits", desc.numElements()))
@@ -65,13 +65,15 @@ static rt::Status readBits(const json &entry, const rt::TensorDesc &desc,
                               "digits");
     std::string digits = bits.get<std::string>();
     uint64_t word = std::strtoull(digits.c_str(), nullptr, 16);
-    std::memcpy(out, &word, bytes); // Little-endian, as kernels are.
+    // The bytes are little-endian, as in kernels.
+    std::memcpy(out, &word, bytes);
     out += bytes;
   }
   return {};
 }
 
-/// The elements of `entry` by their values, which round to the tensor's type.
+/// Reads the elements of `entry` from their values, rounded to the tensor's
+/// type.
 static rt::Status readValues(const json &entry, const rt::TensorDesc &desc,
                              void *target) {
   if (!isList(entry, "values", desc.numElements()))
@@ -90,7 +92,8 @@ static rt::Status readValues(const json &entry, const rt::TensorDesc &desc,
   return {};
 }
 
-/// A null is no gradient, and neither is what is not there.
+/// Whether the parameter has a gradient. A null is none, and neither is a
+/// missing key.
 static bool hasGradient(const json &gradients, const std::string &name) {
   auto gradient = gradients.find(name);
   return gradient != gradients.end() && !gradient->is_null();
@@ -174,7 +177,7 @@ static mlir::FloatAttr toAttr(amp::RecipeOp recipe, double value) {
   return mlir::Builder(recipe.getContext()).getF64FloatAttr(value);
 }
 
-/// A number of the same name says more.
+/// A number of the same name takes precedence over a flag.
 static void addFlag(amp::RecipeOp recipe, llvm::StringRef flag) {
   if (!recipe.getField("optimizer", flag))
     recipe.setField("optimizer", flag,
@@ -186,7 +189,7 @@ static void addHyper(amp::RecipeOp recipe, const std::string &name,
   recipe.setField("optimizer", name, value);
 }
 
-/// The file's name for a hyper-parameter in ours.
+/// Our name for a hyper-parameter of the file.
 static std::string hyperName(const std::string &name) {
   if (name == "b1" || name == "beta_1")
     return "beta1";
@@ -269,7 +272,7 @@ static rt::Status readScaler(const json &root, OptimizerCase &result,
   return {};
 }
 
-/// A number of an object; 0 where there is none.
+/// A number of an object; 0 where it is missing.
 static double numberOr0(const json &object, const char *key) {
   return object.contains(key) ? toNumber(object[key]).value_or(0.0) : 0.0;
 }
@@ -291,7 +294,7 @@ static rt::Result<mlir::Type> readFloatType(const json &root, const char *key,
                           " is none of float16, bfloat16, float32");
 }
 
-/// What weights and slots are kept in, and how they are rounded.
+/// Reads the types in which weights and slots are kept, and their rounding.
 static rt::Status readStorage(const json &root, amp::RecipeOp recipe) {
   json masters = root.value("master_weights", json(true));
   if (!masters.is_boolean())
@@ -300,7 +303,7 @@ static rt::Status readStorage(const json &root, amp::RecipeOp recipe) {
   json seed = root.value("rounding_seed", json(0u));
   if (!seed.is_number_unsigned())
     return rt::invalidInput("'rounding_seed' is no whole number of 0 or more");
-  // It is state, an f64: no more than 53 bits.
+  // The seed is state and an f64, so that it has at most 53 bits.
   constexpr uint64_t kSeedMask = (uint64_t{1} << 53) - 1;
   auto bits = seed.get<uint64_t>();
   recipe.setSeed(static_cast<int64_t>((bits ^ (bits >> 53)) & kSeedMask));
@@ -334,7 +337,7 @@ static rt::Status readLarc(const json &root, amp::RecipeOp recipe) {
   return {};
 }
 
-/// What the recorded systems do not have, or not in their step.
+/// Reads options that the recorded systems lack, or do not have in their step.
 static rt::Status readExtras(const json &root, amp::RecipeOp recipe) {
   recipe.setL1Attr(toAttr(recipe, numberOr0(root, "l1")));
   recipe.setL2Attr(
@@ -385,8 +388,9 @@ static rt::Status readClip(const json &root, amp::RecipeOp recipe) {
   return {};
 }
 
-/// Parameters that never have a gradient are left out; those that have one in
-/// the same steps share a step count, as they do in PyTorch.
+/// Divides parameters into sets. Those that never have a gradient are left out.
+/// Parameters with gradients in the same steps share a step count, as in
+/// PyTorch.
 static void addSets(OptimizerCase &result, amp::RecipeOp recipe) {
   std::map<std::vector<bool>, std::string> sets;
   for (const CaseParameter &parameter : result.parameters) {
@@ -424,7 +428,7 @@ static rt::Status readSteps(const json &root, OptimizerCase &result,
 static rt::Status readAccumulate(const json &root, amp::RecipeOp recipe) {
   if (root.contains("accumulate") && root["accumulate"].is_number_integer())
     recipe.setAccumulate(root["accumulate"].get<int64_t>());
-  constexpr uint64_t kLargest = 1024; // A negative number is beyond it too.
+  constexpr uint64_t kLargest = 1024; // A negative number fails this check too.
   if (recipe.getAccumulate() < 1 || recipe.getAccumulate() > kLargest)
     return rt::invalidInput("'accumulate' is no number of batches");
   return {};

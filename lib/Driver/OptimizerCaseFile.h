@@ -23,7 +23,8 @@ struct CaseParameter {
   std::string name;
   std::vector<int64_t> shape;
   std::vector<float> values;
-  std::vector<bool> present; ///< In which steps it has a gradient.
+  /// For each step, whether the parameter has a gradient.
+  std::vector<bool> present;
 
   bool isEverPresent() const { return llvm::is_contained(present, true); }
   bool isAlwaysPresent() const { return !llvm::is_contained(present, false); }
@@ -33,24 +34,25 @@ struct OptimizerCase {
   std::vector<CaseParameter> parameters;
   rt::PolicyKind policy = rt::PolicyKind::Torch;
   double lr = 1e-3;
-  nlohmann::json steps; ///< As the file has them.
-  /// In which steps the parameters of each of the recipe's gradient_sets have
-  /// one.
+  nlohmann::json steps; ///< The steps as the file has them.
+  /// For each of the recipe's gradient_sets and each step, whether its
+  /// parameters have gradients.
   std::vector<std::vector<bool>> present;
 };
 
-/// Checks everything but the values of gradients. How the step is made becomes
-/// `recipe`.
+/// Checks everything but the values of gradients. The way in which steps are
+/// made is written to `recipe`.
 rt::Result<OptimizerCase> readOptimizerCase(std::string_view text,
                                             amp::RecipeOp recipe);
 
 /// Writes the elements of input "grad.<parameter>" of one step to `target`:
-/// those of batch `batch` where it has several, zeros where there are none.
+/// those of batch `batch` where the step has several, zeros where there are
+/// none.
 rt::Status readCaseGradient(const nlohmann::json &gradients,
                             const rt::TensorDesc &desc, int64_t batch,
                             void *target);
 
-/// A string where JSON lacks the number.
+/// A number as JSON; a string where JSON lacks the number.
 nlohmann::json toCaseNumber(double value);
 
 } // namespace mpc

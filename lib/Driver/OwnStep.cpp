@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Training steps that a module writes out.
+// Checks of training steps that a module writes out.
 #include "lib/Driver/OwnStep.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -21,7 +21,8 @@ static bool hasFunction(const ImportedModel &model, StringRef name) {
   return model.module.get().lookupSymbol<func::FuncOp>(name) != nullptr;
 }
 
-/// Of a file, which names its entries; amp-mark-entries has not run yet.
+/// Whether the module of a file has the entry. Entries are found by names,
+/// since amp-mark-entries has not run yet.
 static bool hasEntry(const ImportedModel &model, amp::EntryKind kind) {
   return hasFunction(model, stringifyEntryKind(kind));
 }
@@ -43,7 +44,7 @@ bool mpc::hasOwnWindow(const ImportedModel &model) {
          hasEntry(model, EntryKind::Apply);
 }
 
-/// Whether the pipeline and the runner know what to do with a value.
+/// Whether the pipeline and the runner support values of the type.
 static bool isStaticTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
@@ -111,8 +112,8 @@ LogicalResult mpc::checkEntries(ModuleOp module) {
   return success();
 }
 
-/// The result of that name, of the entry that has it; null where none does. As
-/// the training loop looks for it.
+/// The first result of that name among the entries; null where none has it. The
+/// training loop searches in the same order.
 static Value findResult(ImportedModel &model, StringRef name) {
   SmallVector<EntryKind> entries = {EntryKind::Apply, EntryKind::Accumulate};
   if (hasEntry(model, EntryKind::Step))

@@ -14,7 +14,7 @@
 
 using namespace mpc;
 
-/// The hyper-parameters that a run's seed gives.
+/// Whether the run's seed sets the hyper-parameter.
 static bool isSeed(llvm::StringRef name) {
   return name == "rounding_seed" || name == amp::kRandomSeed;
 }
@@ -36,7 +36,7 @@ static const ModelTensor *find(const ImportedModel &model,
   return nullptr;
 }
 
-/// As the module says, without the model's values.
+/// The first value that the module states, without the model's values.
 static rt::InitialValue readInitializer(nn::ParameterOp parameter) {
   nn::InitAttr init = parameter.getInit();
   rt::InitialValue value;
@@ -68,7 +68,7 @@ void mpc::setInitialValues(rt::Program &program,
   for (rt::InitialValue value : values) {
     const rt::StateTensor *tensor = program.findState(value.desc.name);
     if (!tensor)
-      continue; // The program does not use it.
+      continue; // The program does not use the parameter.
     if (value.kind != rt::InitialKind::Values)
       value.desc = tensor->desc;
     program.initialValues.push_back(std::move(value));

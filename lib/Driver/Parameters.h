@@ -9,20 +9,21 @@
 
 namespace mpc {
 
-/// How each parameter of the model is first set. The model's memory becomes
-/// that of the values.
+/// The first value of each parameter. The memory of the model's values moves to
+/// the result.
 std::vector<rt::InitialValue> takeInitialValues(ImportedModel &model);
 
-/// Gives the program those of `values` that it uses.
+/// Gives the program the values that it uses.
 void setInitialValues(rt::Program &program,
                       const std::vector<rt::InitialValue> &values);
 
-/// Lets the step draw by the run's seed, where it draws random numbers.
+/// Makes the run's seed the seed of the step's random numbers, where it draws
+/// any.
 void drawBySeed(rt::Program &program);
 
-/// The size of a batch: the first dimension of the model's inputs, but of those
-/// that all batches share; 0 where there is none. A usage error where `wanted`,
-/// if not 0, is another.
+/// The size of a batch: the first dimension of the model's inputs, except those
+/// that all batches share; 0 where there is none. A usage error where `wanted`
+/// is not 0 and differs.
 rt::Result<int64_t> checkBatchSize(ImportedModel &model, int64_t wanted,
                                    llvm::ArrayRef<std::string> shared);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is wrong with regular expressions, and which match nothing.
+// Faults in regular expressions, and expressions that match nothing.
 #include "lib/Driver/Patterns.h"
 
 #include "dialects/Interfaces/NodeNames.h"
@@ -35,7 +35,8 @@ rt::Status mpc::checkPatterns(const std::vector<PatternFlag> &flags) {
   return {};
 }
 
-/// The first name that no pattern looks at, if any does.
+/// Warns of the first name that is too long for patterns, if there are
+/// patterns.
 static void warnOfLongName(const std::vector<std::string> &names,
                            const std::vector<PatternFlag> &flags,
                            std::vector<std::string> &warnings) {
@@ -51,7 +52,7 @@ static void warnOfLongName(const std::vector<std::string> &names,
                          std::to_string(name->size()) + " bytes");
 }
 
-/// Names are few and flags fewer: each expression looks at all names.
+/// Each expression is tried on all names, since names are few and flags fewer.
 static void warnOfUnmatched(const std::vector<std::string> &names,
                             const std::vector<PatternFlag> &flags,
                             const char *what,

@@ -15,13 +15,13 @@ namespace mpc {
 /// An ECMAScript expression that matches `name` alone.
 std::string exactPattern(const std::string &name);
 
-/// The expressions that were given to one flag, "--no-decay".
+/// The expressions given to one flag, as "--no-decay".
 struct PatternFlag {
   const char *flag;
   const std::vector<std::string> &expressions;
 };
 
-/// A usage error where one of the expressions is none.
+/// A usage error where an expression is malformed.
 rt::Status checkPatterns(const std::vector<PatternFlag> &flags);
 
 /// Adds a warning for each expression that matches no parameter of `module`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Entries, launches and constants of a Program.
+// Builds the entries, launches and constants of a Program.
 #include "lib/Driver/ProgramBuilder.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mpc;
 
-/// Appends a number of `type` as memory has it: i1 in a byte.
+/// Appends a number of `type` in its memory format: an i1 takes a byte.
 static void appendElement(Type type, const APInt &bits,
                           std::vector<uint8_t> &bytes) {
   unsigned size = std::max(type.getIntOrFloatBitWidth() / 8, 1u);
@@ -44,8 +44,7 @@ static std::string textOf(StringAttr string) {
   return string ? string.str() : "";
 }
 
-/// A tensor that owns others is called as in the state: without the mark of its
-/// symbol.
+/// The owner's name in the state: without the mark of its symbol.
 static std::string ownerOf(amp::EntryAttr entry) {
   std::string owner = textOf(entry.getOwner());
   return rt::hasOwner(entry.getRole()) ? nn::nameOf(owner) : owner;
@@ -169,7 +168,8 @@ private:
     return {};
   }
 
-  /// Adds what the input `name` may hold, as another entry may have said.
+  /// Adds the valid range of input `name`. Another entry may have stated it
+  /// already.
   void addBounds(const std::string &name, ArrayAttr ranges) {
     for (auto range : ranges.getAsRange<nn::RangeAttr>()) {
       rt::InputBound bound{name, range.getLow(), range.getHigh(),
@@ -179,7 +179,7 @@ private:
     }
   }
 
-  /// The place that a memref of a planned entry stands for.
+  /// The place of a memref in a planned entry.
   rt::Result<rt::BufferRef> resolve(Value memory) {
     MPC_ASSIGN_OR_RETURN(rt::BufferRef ref, findPlace(memory));
     ref.bytes = bytesOf(memory);
@@ -214,7 +214,8 @@ private:
     auto global = module_.lookupSymbol<memref::GlobalOp>(get.getName());
     auto elements = cast<DenseElementsAttr>(*global.getInitialValue());
     std::vector<uint8_t> bytes;
-    // A splat stores one element, and bits of i1 are packed.
+    // A splat is stored as one element, and i1 as packed bits, so that elements
+    // are written one by one.
     for (Attribute element : elements.getValues<Attribute>()) {
       auto number = dyn_cast<FloatAttr>(element);
       appendElement(elements.getElementType(),
@@ -231,7 +232,8 @@ private:
            std::max(type.getElementTypeBitWidth() / 8, 1u);
   }
 
-  /// Adds `launch`, which reads the first of `memory` and writes the rest.
+  /// Adds `launch`, which reads the first operands of `memory` and writes the
+  /// rest.
   rt::Status add(rt::Launch launch, ValueRange memory, rt::Entry &entry) {
     for (Value value : memory) {
       MPC_ASSIGN_OR_RETURN(rt::BufferRef ref, resolve(value));
@@ -241,7 +243,7 @@ private:
     return {};
   }
 
-  /// Its command comes with the kernel's code.
+  /// The launch gets its command together with the kernel's code.
   rt::Status addLaunch(kernel::LaunchOp op, rt::Entry &entry) {
     rt::Launch launch;
     launch.symbol = op.getKernel().str();
@@ -275,7 +277,7 @@ private:
 
 } // namespace
 
-/// `value` rounded to `type`.
+/// `value`, rounded to `type`, as bits.
 static APInt bitsOf(Type type, double value) {
   bool losesInfo = false;
   APFloat element(value);
@@ -317,7 +319,7 @@ rt::Status ProgramBuilder::addSlabs() {
   return {};
 }
 
-/// What is left must be code: the code generator knows nothing else.
+/// Removes everything but code, since the code generator takes nothing else.
 void ProgramBuilder::keepCode() {
   for (Operation &op : llvm::make_early_inc_range(*module_.getBody())) {
     auto function = dyn_cast<func::FuncOp>(op);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// From a module of emitted kernels and planned entries to a Program.
+/// Builds a Program from a module of emitted kernels and planned entries.
 #ifndef MPC_LIB_DRIVER_PROGRAMBUILDER_H
 #define MPC_LIB_DRIVER_PROGRAMBUILDER_H
 
@@ -12,20 +12,21 @@
 
 namespace mpc {
 
-/// Takes the entries' launches out of `module` and makes the code of its
-/// kernels, which are emitted for `target`. Consumes the module's contents.
-/// Appends how long its stages took to `stages`. What the module must hold:
+/// Takes the entries' launches out of `module`, and compiles its kernels, which
+/// were emitted for `target`. Consumes the module's contents. Appends the time
+/// of each stage to `stages`. The requirements on the module are in
 /// docs/rationale/program.md.
 rt::Result<std::shared_ptr<rt::Program>>
 buildProgram(mlir::ModuleOp module, const TargetBackend &target,
              rt::StageSeconds *stages = nullptr);
 
-/// The code that it would compile, as the text of one LLVM module. Consumes the
-/// module's contents.
+/// The code that would be compiled, as the text of one LLVM module. Consumes
+/// the module's contents.
 rt::Result<std::string> listLLVM(mlir::ModuleOp module,
                                  const TargetBackend &target);
 
-/// A tensor type as the runtime has it; an error where it lacks the elements'.
+/// A tensor type as the runtime's description; an error where the runtime lacks
+/// the element type.
 rt::Result<rt::TensorDesc> describeTensor(llvm::StringRef name,
                                           mlir::Type type);
 

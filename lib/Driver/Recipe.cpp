@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the RECIPE flags say.
+// Reads the RECIPE flags.
 #include "lib/Driver/Recipe.h"
 
 #include "lib/Driver/OwnStep.h"
@@ -29,8 +29,8 @@ rt::Status mpc::readAutocastPolicy(RecipeFlags &flags,
   return invalidInput(error.message);
 }
 
-/// The first flag given that says how a step is made, which a module that
-/// writes its step out does itself; empty for none.
+/// The first given flag that decides how a step is made. A module that writes
+/// its step out decides that itself. Empty for none.
 static std::string findFlagOfStep(const RecipeFlags &flags) {
   for (const FlagRow &row : allFlags()) {
     if (row.section == amp::Section::Precision || row.clause == "accumulate")
@@ -76,7 +76,7 @@ Status mpc::writePrecision(const RecipeFlags &flags, amp::RecipeOp recipe) {
   return writeSection(flags.clauses, amp::Section::Precision, recipe);
 }
 
-/// The label that takes no part where none is said, as in PyTorch.
+/// The label that is excluded by default, as in PyTorch.
 static constexpr int64_t kIgnoreIndex = -100;
 
 static Status check(amp::RecipeOp recipe) {
@@ -93,7 +93,7 @@ static void addIgnoreIndex(amp::RecipeOp recipe) {
         mlir::Builder(recipe.getContext()).getI64IntegerAttr(kIgnoreIndex));
 }
 
-/// Without the checks.
+/// Adds the loss without checks.
 static Status addLoss(const RecipeFlags &flags, amp::RecipeOp recipe) {
   MPC_RETURN_IF_ERROR(writeSection(flags.clauses, amp::Section::Mode, recipe));
   if (!recipe.getLoss() && !flags.find<std::string>("--loss"))
@@ -126,7 +126,7 @@ Status mpc::writeRecipe(const RecipeFlags &flags, amp::RecipeOp recipe) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the loop around a step asks
+// Requirements of the loop around a step
 //===----------------------------------------------------------------------===//
 
 std::string mpc::textOf(amp::RecipeOp recipe) {
@@ -154,7 +154,7 @@ bool mpc::changesState(amp::RecipeOp recipe) {
          policyInfo(kind).update == UpdatePoint::BeforeUnscale;
 }
 
-/// The numbers among --opt-arg.
+/// Adds the numbers among --opt-arg.
 static void addArguments(const RecipeFlags &flags,
                          std::vector<GivenNumber> &numbers) {
   const auto *name = flags.find<std::string>("--optimizer");
@@ -184,11 +184,11 @@ std::vector<GivenNumber> mpc::givenNumbers(const RecipeFlags &flags) {
     const auto *value = flags.find<double>(row.flag.str());
     if (row.state.empty() || !value)
       continue;
-    // Apex' rates take it from the rule.
+    // Apex' rates take weight decay over from the rule.
     bool isTaken = larcDecays && row.state == "weight_decay";
     bool isPenalty = row.clause == "l1" || row.clause == "l2";
     bool isOff = row.clause == "ema" ? *value == 0.0 : isPenalty && !hasPenalty;
-    // What is switched off has no state.
+    // A feature that is switched off has no state.
     if (!isOff)
       numbers.push_back({row.flag.str(),
                          isTaken ? "larc_weight_decay" : row.state.str(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Models read as requests say, and programs made of them or found in the cache.
+// Reads models as requests say, and compiles them to programs or takes these
+// from the cache.
 #include "lib/Driver/Request.h"
 
 #include "dialects/AMP/AMPDialect.h"
@@ -20,21 +21,22 @@ using namespace mpc;
 
 struct mpc::ReadModel {
   std::shared_ptr<mlir::MLIRContext> context;
-  /// With its recipe, for each shape of a batch: first that of the model.
+  /// The model with its recipe for each batch shape. The first shape is the
+  /// model's own.
   std::vector<ImportedModel> shapes;
-  bool hasOwnStep = false; ///< The module writes its step out.
-  /// StepProtocol::floorName.
+  bool hasOwnStep = false; ///< Whether the module writes its step out.
+  /// The name of the scale's floor: StepProtocol::floorName.
   std::string floorName{rt::settingKey(rt::Setting::MinScale)};
-  /// What the model has values of is shared with it.
+  /// The first values. They share memory with the model's values.
   std::vector<rt::InitialValue> initialValues;
-  std::map<std::string, std::string> tied; ///< Program::tied.
+  std::map<std::string, std::string> tied; ///< The tied names: Program::tied.
 };
 
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Shape of one batch of labels, as the data and the batch size have it; empty
+/// The shape of one batch of labels, from the data and the batch size; empty
 /// where it is not known.
 static rt::Result<std::vector<int64_t>> targetShape(const DataShape &data,
                                                     int64_t batch) {
@@ -51,7 +53,7 @@ static rt::Result<std::vector<int64_t>> targetShape(const DataShape &data,
   return *std::move(shape);
 }
 
-/// Further names of parameters, each with the parameter's own.
+/// Further names of parameters, each with the parameter's main name.
 static std::map<std::string, std::string>
 tiedNames(const ImportedModel &model) {
   std::map<std::string, std::string> names;
@@ -63,7 +65,7 @@ tiedNames(const ImportedModel &model) {
 
 namespace {
 
-/// Reads the models of a request, and puts its recipe into each.
+/// Reads the models of a request, and adds its recipe to each.
 class ModelReader {
 public:
   explicit ModelReader(const CompileRequest &request)
@@ -86,7 +88,8 @@ private:
   const CompileRequest &request_;
   RecipeFlags recipe_;
   std::shared_ptr<ReadModel> read_;
-  int64_t batch_ = 0; ///< Samples of a batch of the model; 0 where it has none.
+  /// The samples of a batch of the model; 0 where it has none.
+  int64_t batch_ = 0;
 };
 
 } // namespace
@@ -143,7 +146,8 @@ rt::Status ModelReader::writeOwnStep(ImportedModel &model) {
 rt::Status ModelReader::write(const ImportFlags &import, ImportedModel &model) {
   if (request_.kind == ProgramKind::Evaluation)
     return writeEvaluation(model);
-  // A file of that name is looked for even where a policy is built in.
+  // A file of that name would be used even where a policy is built in, so that
+  // its path counts.
   model.files.push_back(recipe_.autocastPolicy());
   if (!import.allowLosses)
     MPC_RETURN_IF_ERROR(refuseLosses(model, request_.modelPath));
@@ -168,7 +172,7 @@ rt::Status ModelReader::add(const ImportFlags &import) {
   return {};
 }
 
-/// The samples that fill no batch at the end of an epoch.
+/// The number of samples at the end of an epoch that fill no batch.
 rt::Result<int64_t> ModelReader::countRest() {
   const DataShape &data = request_.data;
   if (!data.smallerLastBatch || batch_ == 0)
@@ -178,7 +182,7 @@ rt::Result<int64_t> ModelReader::countRest() {
        batchInputs(read_->shapes.front(), data.shared))
     if (auto shape = files.shapeOf(name); shape && !shape->empty())
       return shape->front() % batch_;
-  return 0; // What reads the data says what it lacks.
+  return 0; // Errors in the data are reported when it is read.
 }
 
 rt::Status ModelReader::addRest(const ImportFlags &import) {
@@ -189,14 +193,15 @@ rt::Status ModelReader::addRest(const ImportFlags &import) {
       .withContext("--last-batch=smaller");
 }
 
-/// What a step that a module writes out must tell for the loop to make sense.
+/// Checks that a step that a module writes out returns what the loop around it
+/// needs.
 static rt::Status checkOwnNeeds(const StepNeeds &needs, ImportedModel &model) {
   if (needs.nanReport)
     MPC_RETURN_IF_ERROR(checkTellsFinite(model, "--nan-report"));
   return needs.floor ? findFloor(model, "--at-floor").status() : rt::Status();
 }
 
-/// What the loop around a step asks of it.
+/// Checks that a step has what the loop around it needs.
 static rt::Status checkNeeds(const StepNeeds &needs, bool hasOwnStep,
                              ImportedModel &model) {
   if (hasOwnStep)
@@ -232,7 +237,7 @@ rt::Result<std::shared_ptr<ReadModel>> ModelReader::run() {
   return read_;
 }
 
-/// A module that its caller has built, who keeps its context.
+/// A module that the caller has built. The caller owns its context.
 static std::shared_ptr<ReadModel> readModule(mlir::ModuleOp module) {
   auto read = std::make_shared<ReadModel>();
   read->shapes.emplace_back().module = module.clone();
@@ -246,7 +251,7 @@ static void addNew(llvm::ArrayRef<std::string> found,
       all.push_back(text);
 }
 
-/// Of the model's warnings those that matter to the request.
+/// Adds the model's warnings that concern the request.
 static void addWarnings(const ImportedModel &model,
                         const CompileRequest &request,
                         std::vector<std::string> &warnings) {
@@ -286,7 +291,7 @@ rt::Status mpc::readModel(CompileRequest &request, CompileReport &report) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// A module to be used up, with the request's nodes in fp32.
+/// A copy of a module that may be consumed, with the request's nodes in fp32.
 static ImportedModel copyOf(const ImportedModel &source,
                             const CompileRequest &request) {
   ImportedModel copy;
@@ -302,13 +307,15 @@ static ImportedModel copyOf(const ImportedModel &source,
   return copy;
 }
 
-/// Compiles one shape, or takes what is kept of the same compilation.
+/// Compiles one shape, or takes the program of an equal compilation from the
+/// cache.
 static rt::Result<std::shared_ptr<rt::Program>>
 compileOrFind(const ImportedModel &source, const CompileRequest &request,
               CompileReport &report) {
   ImportedModel model = copyOf(source, request);
   auto compile = [&] { return compileModule(model, request, report); };
-  // Explanations and texts are made on the way.
+  // Explanations and listings are by-products of a compilation, which the cache
+  // does not have.
   if (!request.usesCache || request.explains ||
       request.listing != CodeListing::None || !request.target.machineCode)
     return compile();
@@ -317,7 +324,7 @@ compileOrFind(const ImportedModel &source, const CompileRequest &request,
   return compileOnce(key, compile, report.warnings);
 }
 
-/// Warnings that are new, and what each stage took; the first explanation.
+/// Adds new warnings and the time of each stage. Keeps the first explanation.
 static void addReport(CompileReport own, CompileReport &report) {
   addNew(own.warnings, report.warnings);
   for (const auto &[stage, seconds] : own.stages) {
@@ -333,7 +340,7 @@ static void addReport(CompileReport own, CompileReport &report) {
   report.listing = std::move(own.listing);
 }
 
-/// One program of all shapes.
+/// Compiles one program for all shapes.
 static rt::Result<std::shared_ptr<rt::Program>>
 compileShapes(const CompileRequest &request, CompileReport &report) {
   std::vector<std::shared_ptr<rt::Program>> programs;
@@ -361,14 +368,14 @@ callerUpdates(const rt::Program &program, int64_t batches) {
   return gradients;
 }
 
-/// What a runner and a training must know of a step.
+/// Adds the facts about a step that a runner and a training need.
 static void addProtocol(const ReadModel &model, amp::RecipeOp recipe,
                         rt::Program &program) {
   program.tied = model.tied;
   bool isOwn = model.hasOwnStep;
   if (!isOwn)
     drawBySeed(program);
-  // A step that the module writes out changes what it likes.
+  // A step that the module writes out may change anything.
   auto batches = static_cast<int64_t>(recipe.getAccumulate());
   program.protocol = {.accumulate = batches,
                       .keepState = isOwn || changesState(recipe),

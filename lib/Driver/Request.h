@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What somebody wants compiled, and the one way from there to a Program.
+/// The request for a compilation, and the one way from it to a Program.
 #ifndef MPC_LIB_DRIVER_REQUEST_H
 #define MPC_LIB_DRIVER_REQUEST_H
 
@@ -20,52 +20,54 @@
 
 namespace mpc {
 
-/// What a program computes.
+/// The computation of a program.
 enum class ProgramKind {
-  /// A training step: "step", or "accumulate" and "apply", and "init" where
+  /// A training step: "step", or "accumulate" and "apply"; and "init" where
   /// there are 16-bit copies of parameters. A module that writes its step out
-  /// (OwnStep.h) has the entries that it has; of its recipe only how models are
-  /// computed counts then.
+  /// (OwnStep.h) has its own entries. Its recipe then only decides how models
+  /// are computed.
   Step,
   /// The step, with entries that yield the largest magnitude of each value
-  /// instead: see amp-add-probes. Their `sites` say which.
+  /// instead: see amp-add-probes. The entries' `sites` say which values.
   Probe,
-  /// "eval"; of a module without @model that writes its step out, the entries
-  /// of that.
+  /// "eval". For a module without @model that writes its step out, its own
+  /// entries.
   Evaluation,
-  /// The step of an optimizer alone: of the module only the parameters count,
-  /// and its recipe says `gradients`.
+  /// The step of an optimizer alone. Only the module's parameters count, and
+  /// its recipe has the clause `gradients`.
   Optimizer,
 };
 
-/// What is known of the data before a program runs.
+/// Facts about the data that are known before a program runs.
 struct DataShape {
-  /// Samples of a batch; several where the program is for several, none where
-  /// it is left to the model.
+  /// The samples of a batch. There are several numbers for a program of several
+  /// shapes, and none where the model decides.
   std::vector<int64_t> batchSizes;
-  /// Where the data fills no whole batches the program is for its last one too.
+  /// Whether the program is also for a smaller last batch, where the data does
+  /// not fill whole batches.
   bool smallerLastBatch = false;
-  /// Training data, whose labels' shape decides the class axis; empty for none.
+  /// The files of training data. The shape of their labels decides the class
+  /// axis. Empty for none.
   std::vector<std::string> files;
-  std::vector<std::string> shared; ///< Inputs without a sample axis.
-  /// A whole batch, where it is at hand; its bytes must outlive the reading of
-  /// the model.
+  std::vector<std::string> shared; ///< The inputs without a sample axis.
+  /// A whole batch, where it is available. Its bytes must outlive the reading
+  /// of the model.
   std::vector<ModelTensor> batch;
 };
 
-/// What the loop around a step asks of it: a usage error where the step does
-/// not have that.
+/// The requirements of the loop around a step: a usage error where the step
+/// does not meet them.
 struct StepNeeds {
-  bool replays = false;   ///< Skipped steps are run again.
-  bool nanReport = false; ///< It tells whether it was finite.
-  bool floor = false;     ///< The loss scale has a floor.
+  bool replays = false;   ///< Whether skipped steps are repeated.
+  bool nanReport = false; ///< Whether the step must tell if it was finite.
+  bool floor = false;     ///< Whether the loss scale must have a floor.
 };
 
-/// What the code of a program is made of, for someone to read.
+/// The listing of a program's code, for people.
 enum class CodeListing {
   None,
-  MLIR, ///< As all passes leave it: kernels, their launches, the state.
-  LLVM  ///< The kernels of a CPU as LLVM is given them.
+  MLIR, ///< The module after all passes: kernels, launches, state.
+  LLVM  ///< The kernels of a CPU as LLVM gets them.
 };
 
 struct ReadModel;
@@ -74,64 +76,69 @@ struct CompileRequest {
   ProgramKind kind = ProgramKind::Step;
 
   std::string modelPath;
-  /// In place of the file, which modelPath names in messages then; or null.
+  /// The model in memory, in place of the file, whose path messages then use;
+  /// or null.
   std::shared_ptr<const ModelBytes> modelBytes = nullptr;
-  /// In place of both: a module with its amp.recipe, which is not changed.
+  /// A module with its amp.recipe, in place of both. It is not changed.
   mlir::ModuleOp module = nullptr;
-  ImportFlags import; ///< Its batch size counts where `data` has none.
+  /// The import flags. Their batch size counts where `data` has none.
+  ImportFlags import;
   DataShape data;
 
-  /// Of its clauses only the precision counts for an evaluation, and --loss
+  /// The recipe's flags. An evaluation uses only the precision, and --loss
   /// where it is given.
   RecipeFlags recipe;
   StepNeeds needs;
-  rt::RunDefaults runDefaults; ///< Program::runDefaults.
-  /// What a step has beside it: entries "eval" and "measure".
+  rt::RunDefaults runDefaults; ///< The defaults of a run: Program::runDefaults.
+  /// Whether a step has the entries "eval" and "measure" beside it.
   bool evaluates = false, measures = false;
-  std::string evaluationFlag = "--with-eval"; ///< The flag that asks for them.
-  bool gradients = false; ///< Of an evaluation: also grad.<parameter>.
-  bool training = false;  ///< Of an evaluation: batch statistics, dropout.
-  int64_t seed = 0;       ///< Of an evaluation: of random numbers.
-  /// Nodes that stay in fp32, beside those that the recipe keeps so.
+  /// The flag that asked for them, for messages.
+  std::string evaluationFlag = "--with-eval";
+  /// Whether an evaluation also yields grad.<parameter>.
+  bool gradients = false;
+  /// Whether an evaluation uses batch statistics and dropout.
+  bool training = false;
+  int64_t seed = 0; ///< The seed of an evaluation's random numbers.
+  /// Nodes that stay in fp32, in addition to those of the recipe.
   std::vector<std::string> keptFp32;
 
   TargetOptions target;
-  /// Whether what has been compiled before is taken from the cache, and kept
-  /// there. Explanations, listings and less than machine code never are.
+  /// Whether the cache is used, for finding and keeping programs. It never is
+  /// for explanations, for listings, and without machine code.
   bool usesCache = true;
 
-  bool explains = false; ///< Fills CompileReport::explanation.
-  CodeListing listing = CodeListing::None; ///< Fills CompileReport::listing.
+  bool explains = false; ///< Whether to fill CompileReport::explanation.
+  /// Fills CompileReport::listing unless it is None.
+  CodeListing listing = CodeListing::None;
 
-  /// The model as readModel() has read it; null: compileProgram() reads it.
+  /// The model that readModel() has read; null: compileProgram() reads it.
   std::shared_ptr<const ReadModel> model = nullptr;
-  /// Where modules live; null for a context of the model's own.
+  /// The context of modules; null for a context of the model's own.
   std::shared_ptr<mlir::MLIRContext> context = nullptr;
 };
 
-/// What was found on the way to a program. What is there already stays: several
+/// The findings on the way to a program. Findings are added, so that several
 /// programs of a request may share one report.
 struct CompileReport {
   std::vector<std::string>
-      warnings; ///< Of the model and its programs, each once.
+      warnings; ///< The warnings of the model and its programs, each once.
   rt::StageSeconds
       stages; ///< Only "import" where the program was in the cache.
   Explanation explanation;
-  std::string listing;            ///< Of the first program.
-  std::vector<std::string> files; ///< That the model was read from.
+  std::string listing;            ///< The listing of the first program.
+  std::vector<std::string> files; ///< The files from which the model was read.
 };
 
-/// Reads the model, of each shape of a batch, checks that the request goes with
-/// it, and keeps it in the request: several programs are then made of one
-/// reading.
+/// Reads the model for each batch shape, checks that the request fits it, and
+/// keeps it in the request, so that several programs need only one reading.
 rt::Status readModel(CompileRequest &request, CompileReport &report);
 
-/// The program that is asked for, complete with first values, protocol and
-/// recipe. No other function makes one of a model, and no other asks the cache.
+/// The program of the request, complete with first values, protocol and recipe.
+/// No other function makes a program from a model, and no other uses the cache.
 rt::Result<std::shared_ptr<rt::Program>>
 compileProgram(const CompileRequest &request, CompileReport &report);
 
-/// The same for each target, by TargetOptions::cpu.
+/// The programs for all targets, by TargetOptions::cpu.
 rt::Result<rt::ProgramVariants>
 compileVariants(CompileRequest request, const std::vector<std::string> &targets,
                 CompileReport &report);

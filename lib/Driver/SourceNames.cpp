@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names for nodes, from the text that they are parsed from.
+// Names nodes after the text from which they were parsed.
 #include "lib/Driver/SourceNames.h"
 
 #include "dialects/Interfaces/NodeNames.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mpc;
 
-/// "h" of "%h"; empty where the result is numbered.
+/// "h" for "%h"; empty where the result is numbered.
 static StringRef resultName(const AsmParserState::OperationDefinition &op) {
   if (op.resultGroups.empty())
     return {};
@@ -42,8 +42,8 @@ struct Unnamed {
 
 void mpc::nameNodes(ModuleOp module, const AsmParserState &text) {
   SmallVector<Unnamed> ops;
-  // The model of each name, null where there are several. What a step itself
-  // computes is no node of a model: no flag asks for it.
+  // The model that has a node of each name, null where there are several. Ops
+  // of a step itself are no nodes of a model: no flag names them.
   llvm::StringMap<func::FuncOp> owners;
   for (const AsmParserState::OperationDefinition &definition :
        text.getOpDefs()) {

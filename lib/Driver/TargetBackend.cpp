@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Targets by their names.
+// Finds a target by its name.
 #include "lib/Driver/TargetBackend.h"
 
 #include "lib/Codegen/CUDA/Target.h"

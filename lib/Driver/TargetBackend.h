@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How a program gets the code of its kernels on each target.
+/// Makes the code of a program's kernels for each target.
 #ifndef MPC_LIB_DRIVER_TARGETBACKEND_H
 #define MPC_LIB_DRIVER_TARGETBACKEND_H
 
@@ -19,55 +19,58 @@ class OpPassManager;
 
 namespace mpc {
 
-/// How code is made, whatever it computes.
+/// How code is made, independent of its computation.
 struct TargetOptions {
-  /// host, x86-64-v3 or x86-64-v4; of a GPU cuda:sm_80 or later.
+  /// The target: host, x86-64-v3 or x86-64-v4; for a GPU cuda:sm_80 or later.
   std::string cpu = "host";
-  bool runsHere = true; ///< A CPU that this machine lacks is an error.
+  /// Whether a CPU whose code this machine cannot run is an error.
+  bool runsHere = true;
   bool fuse = true;
-  bool naive = false; ///< Every kernel by scalar loops.
-  /// Places of 64 bits in every kernel of a GPU, as large tensors need them.
+  bool naive = false; ///< Whether every kernel runs by scalar loops.
+  /// Whether every kernel of a GPU uses 64-bit positions, which large tensors
+  /// need.
   bool wide = false;
-  /// Survive a crash of a pass, by handlers of signals as long as passes run,
-  /// and write a reproducer of a bug into the working folder: a tool may, a
-  /// library inside of another program not.
+  /// Whether to survive a crash of a pass, by signal handlers while passes run,
+  /// and to write a reproducer of a bug into the working folder. A tool may do
+  /// that; a library inside of another program may not.
   bool isTool = true;
-  /// Of a GPU: its text becomes machine code too, where that can be.
+  /// Whether the text for a GPU is compiled to machine code, where that is
+  /// possible.
   bool machineCode = true;
 };
 
-/// A machine that programs are compiled for.
+/// A machine for which programs are compiled.
 class TargetBackend {
 public:
   virtual ~TargetBackend() = default;
 
-  /// Appends the pass that states the machine as `kernel.target`, the first of
-  /// every compilation: of the options it takes `naive` and `wide`.
+  /// Appends the pass that states the machine as `kernel.target`. It is the
+  /// first pass of every compilation. It uses the options `naive` and `wide`.
   virtual void addAttachPass(mlir::OpPassManager &passes,
                              const TargetOptions &options) const = 0;
 
-  /// Gives `program` the code of the emitted kernels of `module`, and a command
-  /// to each launch that has none, since it names one of them. Consumes them.
-  /// Appends how long its stages took to `stages`.
+  /// Gives `program` the code of the emitted kernels of `module`, and gives
+  /// each launch that names a kernel its command. Consumes the kernels. Appends
+  /// the time of each stage to `stages`.
   virtual rt::Status addCode(mlir::ModuleOp module, rt::Program &program,
                              rt::StageSeconds *stages) const = 0;
 
   /// The emitted kernels of `module` as the text of one LLVM module; a usage
-  /// error where their code is not made by LLVM. Consumes them.
+  /// error where LLVM does not compile them. Consumes the kernels.
   virtual rt::Result<std::string> listLLVM(mlir::ModuleOp module) const = 0;
 };
 
-/// The machine that `options` name. That there is none of the name, or that
-/// this one cannot run its code where it has to, is an error.
+/// The backend for the machine that `options` name. An error where no machine
+/// has the name, or where this machine must run the code and cannot.
 rt::Result<std::unique_ptr<TargetBackend>>
 findTarget(const TargetOptions &options);
 
-/// Machine code by LLVM for `processor`, which is called `name`.
+/// The backend that compiles by LLVM for `processor`, which is called `name`.
 std::unique_ptr<TargetBackend> createCpuBackend(std::string name,
                                                 cpu::Processor processor);
 
-/// CUDA C++ for GPUs of `arch`; its machine code too, by NVRTC, where that
-/// is wanted and can be had.
+/// The backend that writes CUDA C++ for GPUs of `arch`, and compiles it by
+/// NVRTC where that is wanted and possible.
 std::unique_ptr<TargetBackend> createCudaBackend(rt::CudaArch arch,
                                                  bool machineCode);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensors that no memory can hold.
+// Finds tensors that no memory can hold.
 #include "lib/Driver/TensorSizes.h"
 
 #include "dialects/Interfaces/NodeNames.h"
@@ -9,13 +9,13 @@
 using namespace mlir;
 using namespace mpc;
 
-/// False also where a dimension is not known yet.
+/// Whether a tensor type is huge; false where a dimension is not known yet.
 static bool isHuge(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasStaticShape())
     return false;
-  // What is empty in one dimension must not be huge in the others: the product
-  // is formed in any order.
+  // A tensor that is empty in one dimension may not be huge in the others,
+  // since sizes are multiplied in any order.
   int64_t product = 1;
   for (int64_t size : shaped.getShape())
     if (size > 1 && __builtin_mul_overflow(product, size, &product))
@@ -33,7 +33,7 @@ static Type findHugeType(Operation *op) {
       for (Type type : block.getArgumentTypes())
         if (isHuge(type))
           return type;
-  // Declarations say their types in attributes.
+  // Declarations have their types in attributes.
   Type found;
   for (NamedAttribute attribute : op->getAttrs())
     attribute.getValue().walk([&](Type type) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A check of tensor sizes before anything is computed with them.
+/// Checks the sizes of tensors before anything is computed from them.
 #ifndef MPC_LIB_DRIVER_TENSORSIZES_H
 #define MPC_LIB_DRIVER_TENSORSIZES_H
 
@@ -12,12 +12,13 @@
 
 namespace mpc {
 
-/// 2^47 bytes is what a process can address; elements are up to 8 bytes. Below
-/// it no size of a tensor, or of many, overflows an integer.
+/// The most elements of a tensor. A process can address 2^47 bytes, and
+/// elements have up to 8 bytes. Below the limit no size of one tensor or of
+/// many overflows an integer.
 inline constexpr int64_t kMaxElements = int64_t(1) << 44;
 
-/// What is wrong with the first tensor of the module that is larger, behind the
-/// path of its file and its line there; empty where none is.
+/// The fault of the first tensor of the module that is larger, after the path
+/// of its file and its line; empty where there is none.
 std::optional<std::string> findHugeTensor(mlir::ModuleOp module,
                                           const std::string &path);
 

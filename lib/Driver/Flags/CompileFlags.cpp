@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registration of the flags of a compilation, and what they ask for.
+// Registers the flags of a compilation, and compiles by them.
 #include "lib/Driver/Flags/CompileFlags.h"
 
 #include "lib/Driver/BatchShapes.h"
@@ -75,7 +75,7 @@ void mpc::addCompileFlags(CLI::App &app, CompileFlags &flags) {
       ->group(kTarget);
 }
 
-/// --target, with the levels of --cpu in the place of cpu.
+/// The names of --target. The levels of --cpu replace the name cpu.
 static std::vector<std::string> targetNames(const CompileFlags &flags) {
   std::vector<std::string> names;
   for (const std::string &target : flags.targets)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What mpc-compile is told of a model, which libmpc-compiler is told in the
-/// same words, and the programs that follow.
+/// The flags by which mpc-compile compiles a model, and the compilation of
+/// their programs. libmpc-compiler takes the same flags.
 #ifndef MPC_LIB_DRIVER_FLAGS_COMPILEFLAGS_H
 #define MPC_LIB_DRIVER_FLAGS_COMPILEFLAGS_H
 
@@ -16,27 +16,30 @@
 namespace mpc {
 
 struct CompileFlags {
-  CompileRequest request; ///< Its model is the caller's to set.
+  CompileRequest request; ///< The request. The caller sets its model.
   std::vector<std::string> levels = {"x86-64-v3"}; ///< What "cpu" stands for.
   std::vector<std::string> targets = {"cpu"};
-  rt::RunFlags run;              ///< What a run of the program is told by it.
-  bool evaluates = false;        ///< In place of a step.
-  bool evaluatesToo = false;     ///< Beside a step.
-  const CLI::App *app = nullptr; ///< Whose flags these are.
+  rt::RunFlags run; ///< The flags of a run, whose values the program records.
+  /// Whether the program is an evaluation in place of a step.
+  bool evaluates = false;
+  /// Whether the program has an evaluation beside its step.
+  bool evaluatesToo = false;
+  const CLI::App *app = nullptr; ///< The parser that parsed these flags.
 };
 
-/// Registers the flags; `flags` must outlive parsing, and keeps `app`.
+/// Registers the flags; `flags` must outlive parsing, and keeps a pointer to
+/// `app`.
 void addCompileFlags(CLI::App &app, CompileFlags &flags);
 
 /// A program for each of `flags.targets`.
 rt::Result<rt::ProgramVariants> compilePrograms(const CompileFlags &flags,
                                                 CompileReport &report);
 
-/// A usage error of `flag`, which is about one shape of a batch, where there
-/// are several.
+/// A usage error of `flag`, which concerns one batch shape, where there are
+/// several.
 rt::Status checkOneShape(const CompileFlags &flags, const std::string &flag);
 
-/// What a run of the program is told by it.
+/// The defaults of a run that the program records.
 rt::Result<rt::RunDefaults> runDefaults(const CompileFlags &flags);
 
 } // namespace mpc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registration of the flags that say what a model's file leaves open.
+// Registers the flags for facts that a model's file leaves open.
 #include "lib/Driver/Flags/ImportFlags.h"
 
 #include "runtime/CommandLine/HelpFormatter.h"
@@ -7,8 +7,8 @@
 
 using namespace mpc;
 
-/// A flag that is given once for each of its values: what stands behind a value
-/// is another argument, such as the model.
+/// Adds a flag that is repeated for each of its values. The argument after a
+/// value is another argument, such as the model.
 static CLI::Option *addRepeated(CLI::App &app, const char *name,
                                 std::vector<std::string> &values,
                                 const char *text) {

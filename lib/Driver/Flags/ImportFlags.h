@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The flags that fix what a model leaves open, on a command line.
+/// The flags for facts that a model's file leaves open, on a command line.
 #ifndef MPC_LIB_DRIVER_FLAGS_IMPORTFLAGS_H
 #define MPC_LIB_DRIVER_FLAGS_IMPORTFLAGS_H
 
@@ -18,7 +18,7 @@ void addRoleFlags(CLI::App &app, ImportFlags &flags);
 void addModeFlags(CLI::App &app, ImportFlags &flags);
 /// --op-library, which all tools have.
 void addOpLibraryFlag(CLI::App &app, ImportFlags &flags);
-/// --batch-size where no data is read in batches.
+/// --batch-size, for tools that read no data in batches.
 void addBatchSizeFlag(CLI::App &app, ImportFlags &flags);
 
 } // namespace mpc

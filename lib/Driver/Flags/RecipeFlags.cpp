@@ -36,7 +36,7 @@ static Result<std::vector<double>> readVector(const std::string &path) {
     return invalidInput(path + ": expected one vector of floats, found " +
                         file->describe());
   std::vector<double> numbers(tensors[0].desc.shape[0]);
-  // A double holds each float.
+  // A double holds every float exactly.
   (void)convert(tensors[0].data, tensors[0].desc.dtype, numbers.data(),
                 DType::F64, static_cast<int64_t>(numbers.size()));
   for (double number : numbers)
@@ -46,7 +46,7 @@ static Result<std::vector<double>> readVector(const std::string &path) {
   return numbers;
 }
 
-/// Numbers, or the file that holds them.
+/// Takes the numbers, or a file that contains them.
 static CLI::Option *addClassWeightsFlag(CLI::App &app, const FlagRow &row,
                                         GivenClauses &given) {
   auto read = [&given](const std::vector<std::string> &texts) {

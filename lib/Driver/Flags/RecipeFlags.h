@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What is compiled of a model, on a command line.
+/// The flags of a recipe and of a compilation request, on a command line.
 #ifndef MPC_LIB_DRIVER_FLAGS_RECIPEFLAGS_H
 #define MPC_LIB_DRIVER_FLAGS_RECIPEFLAGS_H
 
@@ -15,7 +15,7 @@ namespace mpc {
 void addClauseFlags(CLI::App &app, RecipeFlags &flags, amp::Section section);
 
 /// Registers the flags of a step's model, recipe and target; `request` must
-/// outlive parsing. --lr and its schedule are the runtime's.
+/// outlive parsing. --lr and its schedule are flags of the runtime.
 void addRequestFlags(CLI::App &app, CompileRequest &request);
 
 } // namespace mpc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tables of losses and optimizers, made of those that the compiler reads.
+// Tables of losses and optimizers, from the tables that the compiler reads.
 #include "lib/Driver/Flags/RecipeTables.h"
 
 #include "dialects/AMP/Optimizers.h"
@@ -10,7 +10,8 @@
 
 using namespace mpc;
 
-/// One row, in front of which a line ends; a bar in a cell would end the cell.
+/// One row, with a line break in front. A bar in a cell is escaped, because it
+/// would end the cell.
 static std::string rowOf(llvm::ArrayRef<std::string> cells) {
   std::string row = "\n|";
   for (llvm::StringRef cell : cells) {
@@ -51,7 +52,7 @@ static std::string targetOf(const nn::LossFunction &loss) {
   llvm_unreachable("unknown target of a loss");
 }
 
-/// "--reduction=batchmean" of "reduction=batchmean".
+/// "--reduction=batchmean" for "reduction=batchmean".
 static std::string flagOf(llvm::StringRef parameter) {
   auto [key, word] = parameter.split('=');
   return spellFlag("loss", key, word);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a recipe can choose among, as tables in Markdown.
+/// The choices of a recipe, as tables in Markdown.
 #ifndef MPC_LIB_DRIVER_FLAGS_RECIPETABLES_H
 #define MPC_LIB_DRIVER_FLAGS_RECIPETABLES_H
 
@@ -8,11 +8,11 @@
 
 namespace mpc {
 
-/// What --loss knows: of each loss its target, its formula and its flags.
+/// The losses of --loss: the target, formula and flags of each.
 std::string describeLosses();
 
-/// What --optimizer knows: of each optimizer its hyper-parameters with their
-/// defaults, its flags and what it keeps.
+/// The optimizers of --optimizer: the hyper-parameters of each with their
+/// defaults, its flags, and the state that it keeps.
 std::string describeOptimizers();
 
 } // namespace mpc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Building a module op by op. What an op is, its dialect knows: there is no
+// Builds a module op by op. The dialects know their ops, so that there is no
 // list of ops here.
 #include "dialects/NN/FunctionNames.h"
 #include "lib/CAPI/Model.h"
@@ -76,7 +76,7 @@ rt::Status capi::Builder::beginFunction(const std::string &name,
   OpBuilder b = OpBuilder::atBlockEnd(module_->getBody());
   function_ = func::FuncOp::create(b, b.getUnknownLoc(), name,
                                    b.getFunctionType(inputs, {}));
-  // Others are for the entries to call and to differentiate.
+  // Other functions are for entries to call and to differentiate.
   if (name != nn::kModelFunction && rt::entryRole(name) == rt::EntryRole::Other)
     function_.setPrivate();
   Block *body = function_.addEntryBlock();
@@ -103,7 +103,7 @@ rt::Status capi::Builder::takeAttributes(const char *text,
   return {};
 }
 
-/// Properties of an op that is not made yet, as its attributes say them.
+/// The properties of an op that does not exist yet, from its attributes.
 class Properties {
 public:
   Properties(RegisteredOperationName name)
@@ -131,7 +131,7 @@ private:
   std::unique_ptr<std::max_align_t[]> memory_;
 };
 
-/// Types of the results, by the op's own rule.
+/// The types of the results, by the op's own rule.
 static LogicalResult inferTypes(RegisteredOperationName name,
                                 InferTypeOpInterface::Concept &rule,
                                 OperationState &state) {
@@ -160,7 +160,7 @@ rt::Status capi::Builder::addTypes(const MpcOp &op, OperationState &state) {
   RegisteredOperationName name = *state.name.getRegisteredInfo();
   auto *rule = name.getInterface<InferTypeOpInterface>();
   if (!rule)
-    return {}; // It has no results, or the verifier says what they must be.
+    return {}; // The op has no results, or the verifier reports their types.
   DiagnosticCollector diagnostics(&context_);
   if (succeeded(inferTypes(name, *rule, state)))
     return {};
@@ -232,10 +232,11 @@ rt::Result<std::string> capi::Builder::text() {
 }
 
 //===----------------------------------------------------------------------===//
-// Over C
+// Functions of the C ABI
 //===----------------------------------------------------------------------===//
 
-/// Arrays whose length is not 0 must be there, and all that is in them.
+/// Checks that an array with a length other than 0 is not null, and neither is
+/// any of its elements.
 static rt::Status needsAll(const char *what, size_t size,
                            const char *const *texts) {
   if (size != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compilation over C: flags as mpc-compile has them, and programs that
+// Compilation over C: takes the flags of mpc-compile, and gives programs that
 // libmpc-runtime loads.
 #include "lib/CAPI/Model.h"
 #include "lib/Driver/Flags/CompileFlags.h"
@@ -12,7 +12,7 @@ using rt::needs;
 
 namespace {
 
-/// The flags of one call, read into what a compilation is told.
+/// The flags of one call, parsed for a compilation.
 class Request {
 public:
   Request() : app_("", "mpc_compile") {
@@ -49,12 +49,13 @@ private:
   CompileFlags flags_;
 };
 
-/// What a caller is shown of a flag.
+/// The description of a flag for a caller.
 struct FlagText {
   std::string name, type, help, group;
 };
 
-/// Those that are registered, which are never told from another table.
+/// All flags. They are those that the parser registers, so that no other table
+/// can differ.
 const std::vector<FlagText> &allFlagTexts() {
   static const std::vector<FlagText> texts = [] {
     std::vector<FlagText> all;
@@ -75,7 +76,8 @@ rt::Status takeRequest(Model &model, const char *const *flags, size_t numFlags,
   return request.setModel(model);
 }
 
-/// What mpc-run has from a file, and who calls a step must do himself.
+/// The given flags that have no effect here: mpc-run reads them from a file,
+/// and a caller of steps must do itself what they say.
 rt::Result<std::vector<std::string>> unusedOf(const CompileFlags &flags) {
   MPC_ASSIGN_OR_RETURN(rt::RunDefaults defaults, runDefaults(flags));
   std::vector<std::string> warnings;
@@ -88,7 +90,7 @@ rt::Result<std::vector<std::string>> unusedOf(const CompileFlags &flags) {
 
 enum class Destination { Process, File };
 
-/// The bytes of a program file.
+/// Compiles the model to the bytes of a program file.
 rt::Result<std::string> compileModel(Model &model, const char *const *flags,
                                      size_t numFlags,
                                      const MpcCompileOptions *given,
@@ -150,7 +152,7 @@ MpcError *mpcCompileFile(MpcModel *model, const char *const *flags,
                          const char *path) {
   return onModel(model, [&](Model &known) -> rt::Status {
     MPC_RETURN_IF_ERROR(needs("path", path));
-    // "-" is a file here: standard output is the host's.
+    // "-" is a file here, since standard output belongs to the host program.
     std::string target = std::string(path) == "-" ? "./-" : path;
     MPC_RETURN_IF_ERROR(rt::checkOutput(target));
     MPC_ASSIGN_OR_RETURN(

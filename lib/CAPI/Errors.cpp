@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors that this library gives: handles of libmpc-runtime, so that there is
-// one kind of them. What runtime/CAPI/Boundary.h has of errors is defined here.
+// The errors of this library. They are handles of libmpc-runtime, so that there
+// is one kind of error. The functions on errors that runtime/CAPI/Boundary.h
+// declares are defined here.
 #include "runtime/CAPI/Boundary.h"
 
 MpcError *mpc::rt::toError(const Status &status) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Models over C: where they come from, and the values of their parameters.
+// Models over C: their sources, and the values of their parameters.
 #include "lib/CAPI/Model.h"
 
 #include "lib/Driver/OnnxExport.h"
@@ -43,7 +43,7 @@ rt::Status Model::setValue(const std::string &name, const DLTensor *tensor) {
     return rt::usageError("the values of this model are those of its file; "
                           "write the state of a runner");
   MPC_ASSIGN_OR_RETURN(ModelBytes::Value value, ::valueOf(name, *tensor));
-  // The buffers and constants of an exported program are of any type.
+  // The buffers and constants of an exported program may have any type.
   bool isText = bytes_->format == ModelBytes::Format::Mlir;
   if (isText && !rt::isFloat(value.desc.dtype))
     return rt::invalidInput("tensor " + rt::quote(name) +
@@ -70,7 +70,7 @@ MpcError *mpcModelLoad(const char *path, MpcModel **model) {
   return guarded([&]() -> rt::Status {
     MPC_RETURN_IF_ERROR(needs("path", path));
     MPC_RETURN_IF_ERROR(needs("model", model));
-    // "-" is a file here: standard input is the host's.
+    // "-" is a file here, since standard input belongs to the host program.
     std::string file = std::strcmp(path, "-") == 0 ? "./-" : path;
     return give(std::make_shared<Model>(file, nullptr), model);
   });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a model of the C ABI is: a file, bytes, a text, or a module that is
-/// being built.
+/// A model of the C ABI: a file, bytes, a text, or a module under construction.
 #ifndef MPC_LIB_CAPI_MODEL_H
 #define MPC_LIB_CAPI_MODEL_H
 
@@ -34,7 +33,7 @@ public:
   rt::Status endFunction(llvm::ArrayRef<MpcValue> results,
                          llvm::ArrayRef<const char *> names);
   rt::Result<std::string> typeOf(MpcValue value) const;
-  /// An error inside of a function.
+  /// The module's text; an error while a function is open.
   rt::Result<std::string> text();
 
 private:
@@ -46,29 +45,30 @@ private:
 
   mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
   mlir::OwningOpRef<mlir::ModuleOp> module_;
-  mlir::func::FuncOp function_; ///< That is open; or null.
-  /// Of the function that is open, numbered on from those before it.
+  mlir::func::FuncOp function_; ///< The open function; null for none.
+  /// The values of the open function. Their numbers continue those of earlier
+  /// functions.
   std::vector<mlir::Value> values_;
   MpcValue first_ = 0;
 };
 
-/// For one thread at a time, which use() holds it to.
+/// A model, used by one thread at a time, which use() ensures.
 class Model {
 public:
-  /// A file's where `bytes` is null.
+  /// A model in a file, if `bytes` is null, or in memory.
   Model(std::string path, std::shared_ptr<ModelBytes> bytes)
       : path_(std::move(path)), bytes_(std::move(bytes)) {}
-  /// To be built.
+  /// A model under construction.
   explicit Model(const std::string &name)
       : path_(name), bytes_(std::make_shared<ModelBytes>()),
         builder_(std::make_unique<Builder>(name)) {}
 
   [[nodiscard]] const std::string &path() const { return path_; }
-  /// What is compiled, as far as it was built; null for the file at path().
+  /// The model to compile, as far as it was built; null for the file at path().
   rt::Result<std::shared_ptr<const ModelBytes>> bytes();
   rt::Status setValue(const std::string &name, const DLTensor *tensor);
   rt::Result<Builder *> builder();
-  /// Keeps a text for the caller until the next.
+  /// Keeps a text for the caller until the next call.
   const char *keepText(std::string text) {
     text_ = std::move(text);
     return text_.c_str();
@@ -93,8 +93,8 @@ private:
   std::atomic_flag isInUse_ = {};
 };
 
-/// The C locale for this thread while it lives: numbers have a point in files
-/// and flags.
+/// Sets the C locale for this thread during its lifetime, in which numbers in
+/// files and flags have a point.
 class PlainLocale {
 public:
   PlainLocale()
@@ -112,7 +112,7 @@ private:
   locale_t plain_, before_;
 };
 
-/// Runs `body` on the model that a handle names.
+/// Runs `body` on the model of a handle.
 template <typename Body>
 MpcError *onModel(MpcModel *handle, Body body);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mpc_compiler._compiler: what Python calls of mpc-c/Compiler.h. A module of
-// its own, so that what only runs programs loads no LLVM.
+// mpc_compiler._compiler: the functions of mpc-c/Compiler.h for Python. It is a
+// separate module, so that a process that only runs programs loads no LLVM.
 #include "lib/Python/Error.h"
 #include "lib/Python/Runtime.h"
 #include "lib/Python/Tensors.h"
@@ -50,7 +50,7 @@ void setValue(mpc::Model &model, const std::string &name, const Source &value) {
   check(mpc::Status(mpcModelSetValue(model.get(), name.c_str(), tensor.get())));
 }
 
-/// A name, its tensor, and whether that is bfloat16 in 16-bit integers.
+/// A name, its tensor, and whether the tensor is bfloat16 in 16-bit integers.
 using Value = std::tuple<std::string, Source, bool>;
 
 void writeOnnx(mpc::Model &model, const std::vector<Value> &values,
@@ -67,7 +67,7 @@ void writeOnnx(mpc::Model &model, const std::vector<Value> &values,
   check(status);
 }
 
-/// Name, what it takes, help and group of each flag.
+/// The name, value type, help and group of each flag.
 using FlagTexts =
     std::tuple<std::string, std::string, std::string, std::string>;
 
@@ -82,7 +82,8 @@ std::vector<FlagTexts> allFlags() {
 
 NB_MODULE(_compiler, m) {
   m.doc() = "libmpc-compiler, as it is. mpc_compiler is what to use.";
-  nb::module_::import_("mpc_compiler._runtime"); // Has Program.
+  // This module defines the class Program.
+  nb::module_::import_("mpc_compiler._runtime");
   m.attr("__version__") = mpcCompilerVersion();
   m.def("flags", allFlags);
   nb::class_<mpc::Model>(m, "Model", "A model before it is compiled.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The calls of mpc_compiler._runtime on files of samples. Those that read them
-// let other threads of Python run meanwhile.
+// The functions of mpc_compiler._runtime on files of samples. While files are
+// read, other threads of Python may run.
 #include "lib/Python/Data.h"
 
 #include "lib/Python/Error.h"
@@ -17,7 +17,7 @@ using namespace nb::literals;
 
 namespace {
 
-/// What a call that may take long comes to, a Status or an Expected.
+/// The result, a Status or an Expected, of a call that may take long.
 template <typename Call>
 auto released(Call call) {
   nb::gil_scoped_release release;

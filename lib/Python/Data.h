@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Files of samples as mpc_compiler._runtime has them.
+/// Files of samples for mpc_compiler._runtime.
 #ifndef MPC_LIB_PYTHON_DATA_H
 #define MPC_LIB_PYTHON_DATA_H
 
@@ -27,9 +27,9 @@ public:
   [[nodiscard]] MpcDataInfo info() const;
   [[nodiscard]] std::vector<TensorInfo> tensors() const;
   void next();
-  /// Of a tensor of the batch at hand.
+  /// The shape of a tensor of the current batch.
   [[nodiscard]] std::vector<int64_t> shape(size_t index) const;
-  /// Copies a tensor of the batch at hand.
+  /// Copies a tensor of the current batch.
   void read(size_t index, nb::ndarray<nb::ro> target, bool isBF16);
   [[nodiscard]] Position position() const;
   void setPosition(const Position &position);
@@ -47,7 +47,8 @@ public:
 
   [[nodiscard]] MpcEvaluationInfo info() const;
   void run(Runner &runner);
-  /// Name, value, and whether it is of whole batches only.
+  /// The name and value of each metric, and whether it is a mean over whole
+  /// batches only.
   [[nodiscard]] std::vector<std::tuple<std::string, double, bool>>
   metrics() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The way from an error's code to its exception, which Python defines.
+// Turns an error's code into its exception, which Python code defines.
 #include "lib/Python/Error.h"
 
 #include <nanobind/nanobind.h>

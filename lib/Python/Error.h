@@ -10,11 +10,11 @@
 
 namespace mpc::python {
 
-/// Throws what mpc_compiler._errors makes of a failure.
+/// Throws the exception that mpc_compiler._errors makes of a failure.
 void check(const Status &status);
 inline void check(MpcError *error) { check(Status(error)); }
 
-/// The value, or throws as check().
+/// The value; throws like check().
 template <typename T>
 T valueOf(Expected<T> expected) {
   if (!expected.ok())

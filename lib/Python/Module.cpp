@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mpc_compiler._runtime: what Python calls of include/mpc-c.
+// mpc_compiler._runtime: the functions of include/mpc-c for Python.
 #include "lib/Python/Data.h"
 #include "lib/Python/Error.h"
 #include "lib/Python/Runtime.h"
@@ -141,7 +141,7 @@ static void addUpdate(nb::module_ &m) {
               "clipped as the step is told to.");
 }
 
-/// An optimizer may refer to the step that it is of.
+/// An optimizer may refer to the step to which it belongs.
 static int traverseRunner(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self))

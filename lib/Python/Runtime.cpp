@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The calls of mpc_compiler._runtime. What takes long lets other threads of
-// Python run meanwhile.
+// The functions of mpc_compiler._runtime. During long calls other threads of
+// Python may run.
 #include "lib/Python/Runtime.h"
 
 #include "lib/Python/Error.h"
@@ -28,7 +28,7 @@ auto waitFor(Call call) {
   return valueOf(std::move(expected));
 }
 
-/// A position's fields by the names that Python has for them.
+/// Visits a position's fields by their names in Python.
 template <typename Visit>
 void visitFields(MpcDataPosition &position, Visit visit) {
   visit("seed", position.seed);
@@ -254,7 +254,7 @@ void Runner::writeState(const std::string &name, nb::ndarray<nb::ro> source,
 
 static nb::capsule capsuleOf(ManagedTensor tensor) {
   nb::capsule capsule(tensor.get(), "dltensor_versioned");
-  // Whoever takes the tensor over renames the capsule.
+  // A consumer that takes ownership of the tensor renames the capsule.
   PyCapsule_SetDestructor(capsule.ptr(), [](PyObject *object) {
     if (!PyCapsule_IsValid(object, "dltensor_versioned"))
       return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Programs, runners and checkpoints as mpc_compiler._runtime has them: thin,
-/// with exceptions for errors. What users see is made of them in Python.
+/// Programs, runners and checkpoints for mpc_compiler._runtime. They are thin,
+/// with exceptions for errors. Python code builds the classes for users on
+/// them.
 #ifndef MPC_LIB_PYTHON_RUNTIME_H
 #define MPC_LIB_PYTHON_RUNTIME_H
 
@@ -19,7 +20,7 @@
 
 namespace mpc::python {
 
-/// Level and text of what the library had to say.
+/// The level and the text of a message from the library.
 using Message = std::pair<int, std::string>;
 using Messages = std::vector<Message>;
 
@@ -29,7 +30,7 @@ struct Entry {
   std::vector<TensorInfo> inputs, outputs;
 };
 
-/// What an optimizer is called with.
+/// The arguments of an optimizer's call.
 struct Update {
   MpcUpdate numbers;
   nb::dict parameters, gradients;
@@ -42,12 +43,12 @@ struct StateInfo {
   std::string owner, key;
 };
 
-/// What a tensor of a checkpoint is: see MpcStateRecord.
+/// The description of a tensor in a checkpoint: see MpcStateRecord.
 struct StateRecord {
   int role;
   std::string owner, key;
 };
-/// By the tensor's name.
+/// The records of a checkpoint, by the tensor's name.
 std::map<std::string, StateRecord> readRecords(const std::string &path);
 
 class Program {
@@ -67,7 +68,7 @@ private:
   mpc::Program program_;
 };
 
-/// Where a training stands in its data: MpcDataPosition without its size.
+/// The position of a training in its data: MpcDataPosition without its size.
 using Position = std::map<std::string, int64_t>;
 MpcDataPosition toC(const Position &given);
 Position toPosition(MpcDataPosition position);
@@ -75,7 +76,7 @@ Position toPosition(MpcDataPosition position);
 class Runner {
 public:
   Runner(const Program &program, int numThreads, uint64_t seed);
-  /// On the state of `other`.
+  /// A runner that shares the state of `other`.
   Runner(const Program &program, const Runner &other, uint64_t seed);
 
   [[nodiscard]] mpc::Runner &get() { return runner_; }
@@ -89,7 +90,7 @@ public:
   void evaluate();
   void measure(int64_t numRows);
   void resetMetrics();
-  /// By name, of all that was measured since.
+  /// The metrics since the last call, by name.
   std::map<std::string, double> metrics();
   void readOutput(const std::string &name, nb::ndarray<nb::ro> target,
                   bool isBF16);
@@ -102,29 +103,31 @@ public:
   double readNumber(const std::string &name);
   void writeNumber(const std::string &name, double value);
   void updateScale(double newScale, const std::string &scaler);
-  /// Calls `update` with an Update in each step. `owner` keeps the memory of
-  /// the arrays; None ends the registration.
+  /// Makes each step call `update` with an Update. `owner` keeps the memory of
+  /// the arrays alive; None ends the registration.
   void setOptimizer(nb::object update, nb::object owner, bool onSkipped);
-  /// What this refers to, for Python's garbage collector.
+  /// The Python object to which this one refers, for Python's garbage
+  /// collector.
   [[nodiscard]] nb::handle optimizer() const { return optimizer_; }
   void clearOptimizer() { optimizer_.reset(); }
-  /// Steps, applied ones, and those skipped since.
+  /// The number of steps, of applied steps, and of steps skipped since the last
+  /// applied one.
   std::tuple<int64_t, int64_t, int64_t> progress();
-  /// What was said since the last call.
+  /// The messages since the last call.
   Messages takeMessages();
 
 private:
   mpc::Status callOptimizer(const MpcUpdate &numbers);
-  /// A step's value, or what the optimizer raised in it.
+  /// A step's value; throws an exception that the optimizer raised in it.
   template <typename Call>
   auto finish(Call call);
 
-  /// Both stay where they are when this moves.
+  /// Both keep their addresses when this object moves.
   std::unique_ptr<Messages> messages_ = std::make_unique<Messages>();
   mpc::Runner runner_;
   std::map<std::string, ArrayTensor> bound_, boundOutputs_;
   nb::object optimizer_, memory_;
-  nb::dict parameters_, gradients_; ///< Arrays by name, made once.
+  nb::dict parameters_, gradients_; ///< Arrays by name, which are made once.
   std::exception_ptr raised_;
 };
 
@@ -133,7 +136,7 @@ public:
   explicit Checkpoints(const std::string &path);
 
   void save(Runner &runner, const Position &position);
-  /// Empty where the folder holds none.
+  /// Loads the newest checkpoint; empty where the folder has none.
   std::optional<Position> loadNewest(Runner &runner);
   Messages takeMessages();
 

@@ -7,7 +7,7 @@
 namespace mpc::python {
 namespace {
 
-/// In the order of MpcDType.
+/// The names are in the order of MpcDType.
 constexpr const char *kNames[] = {
     "float64", "float32", "float16", "bfloat16", "int64",  "int32", "int16",
     "int8",    "uint8",   "bool",    "uint16",   "uint32", "uint64"};
@@ -19,7 +19,7 @@ ArrayTensor::ArrayTensor(nb::ndarray<nb::ro> array, bool isBF16)
     : array_(std::move(array)),
       shape_(array_.shape_ptr(), array_.shape_ptr() + array_.ndim()) {
   nb::dlpack::dtype dtype = array_.dtype();
-  // DLPack has one kind of pointer; what is only read is not written.
+  // DLPack has only one kind of pointer. An input is never written.
   tensor_.data = const_cast<void *>(array_.data());
   tensor_.device = {kDLCPU, 0};
   tensor_.ndim = int32_t(shape_.size());

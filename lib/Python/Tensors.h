@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Arrays of Python as tensors that the C ABI takes, and descriptions back.
+/// Arrays of Python as tensors of the C ABI, and descriptions back.
 #ifndef MPC_LIB_PYTHON_TENSORS_H
 #define MPC_LIB_PYTHON_TENSORS_H
 
@@ -16,19 +16,19 @@ namespace mpc::python {
 
 namespace nb = nanobind;
 
-/// What a run reads: any tensor of a CPU's memory. One with gaps is copied
-/// before it comes here.
+/// An array that a run reads: any tensor in a CPU's memory. An array with gaps
+/// is copied beforehand.
 using Source = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
-/// What is written to: it is never a copy.
+/// An array that is written, which is never a copy.
 using Target = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
-/// The memory of an array, which it keeps alive. NumPy has no bfloat16 of its
-/// own: with `isBF16` the array's 16-bit integers are such numbers.
+/// The memory of an array, which this object keeps alive. NumPy has no
+/// bfloat16: with `isBF16` the array's 16-bit integers are bfloat16 numbers.
 class ArrayTensor {
 public:
   ArrayTensor(nb::ndarray<nb::ro> array, bool isBF16);
 
-  /// Lives as long as this.
+  /// The DLPack struct; it is valid while this object lives.
   [[nodiscard]] const DLTensor *get() {
     tensor_.shape = shape_.empty() ? nullptr : shape_.data();
     return &tensor_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mpc-compile: a model's training step, or its evaluation, as a file for
-// mpc-run.
+// mpc-compile: compiles a model's training step, or its evaluation, to a file
+// for mpc-run.
 #include "lib/Driver/CudaCode.h"
 #include "lib/Driver/Flags/CompileFlags.h"
 #include "lib/Driver/Flags/RecipeTables.h"
@@ -18,10 +18,11 @@ namespace {
 struct Flags {
   CompileFlags compile;
   std::string output, header;
-  std::string emits; ///< What is written in place of a program.
+  /// The kind of text or code that is written in place of a program.
+  std::string emits;
 };
 
-/// A flag that prints what `describe` says, in place of a compilation.
+/// Adds a flag that prints the result of `describe` and does not compile.
 void addListFlag(CLI::App &app, const std::string &flag,
                  std::string (*describe)(), const std::string &help) {
   app.add_flag_callback(
@@ -93,7 +94,7 @@ rt::Status checkOutputs(const Flags &flags) {
   return rt::checkOutput(flags.header);
 }
 
-/// An object file; writes its header where that is asked for.
+/// The program as an object file. Writes its header where a flag asks for it.
 rt::Result<std::string> objectOf(const Flags &flags,
                                  const rt::ProgramVariants &programs) {
   MPC_ASSIGN_OR_RETURN(std::string name, identifierOf(flags.output));
@@ -104,7 +105,7 @@ rt::Result<std::string> objectOf(const Flags &flags,
   return makeObject(name, file);
 }
 
-/// What is written to the output in place of the programs' file.
+/// The content of the output in place of a program file.
 rt::Result<std::string> contentOf(const Flags &flags,
                                   const rt::ProgramVariants &programs) {
   if (emitsCuda(flags))
@@ -121,7 +122,7 @@ rt::Result<int> compile(Flags &flags) {
     request.listing = CodeListing::MLIR;
   if (flags.emits == "llvm")
     request.listing = CodeListing::LLVM;
-  // NVRTC gets the whole text where its code is asked for.
+  // NVRTC compiles the whole text as one where a flag asks for GPU code.
   request.target.machineCode = !emitsCuda(flags);
   CompileReport report;
   auto programs = compilePrograms(flags.compile, report);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mpc-eval: one evaluation of a model, with its loss and gradients.
+// mpc-eval: runs one evaluation of a model, with its loss and gradients.
 #include "lib/Driver/Flags/ImportFlags.h"
 #include "lib/Driver/Flags/RecipeFlags.h"
 #include "runtime/CommandLine/EvalFlags.h"
@@ -17,7 +17,7 @@ struct Flags {
   std::string explainPath; ///< "-" is standard output; empty: none.
 };
 
-/// What is evaluated.
+/// Adds the flags on what is evaluated.
 void addModelFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
   CompileRequest &request = flags.request;
@@ -53,7 +53,7 @@ void addModelFlags(CLI::App &app, Flags &flags) {
       ->group(kInput);
 }
 
-/// How it is compiled and run.
+/// Adds the flags on how it is compiled and run.
 void addTargetFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
   CompileRequest &request = flags.request;
@@ -66,7 +66,7 @@ void addTargetFlags(CLI::App &app, Flags &flags) {
       ->check(rt::wholeNumber(1))
       ->type_name("N")
       ->group(kTarget);
-  // A flag takes its value by "=" only, so that a file may follow it.
+  // The flag takes a value only after "=", so that a file may follow it.
   app.add_flag("--explain{-}", flags.explainPath,
                "which op got which precision, by which rule, and the cost of "
                "each cast; .html and .json by the name (default: stdout)")

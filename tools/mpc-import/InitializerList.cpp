@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A table of a file's initializers.
+/// Prints a table of a file's initializers.
 #include "tools/mpc-import/InitializerList.h"
 
 #include "runtime/Support/Text.h"

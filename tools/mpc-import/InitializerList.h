@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What --list-parameters prints.
+/// The table that --list-parameters prints.
 #ifndef MPC_TOOLS_MPC_IMPORT_INITIALIZERLIST_H
 #define MPC_TOOLS_MPC_IMPORT_INITIALIZERLIST_H
 

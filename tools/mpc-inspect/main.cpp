@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mpc-inspect: what a program file holds.
+// mpc-inspect: shows the contents of a program file.
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/Program/Inspection.h"
@@ -77,7 +77,7 @@ std::string_view textOf(const rt::SharedBytes &bytes) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-/// The code of a GPU: text, and machine code where there is some.
+/// Extracts the code for a GPU: text, and machine code where there is any.
 rt::Status extractModules(const rt::CudaTarget &target,
                           const std::string &folder) {
   for (size_t i = 0; i < target.modules.size(); ++i) {
@@ -91,7 +91,8 @@ rt::Status extractModules(const rt::CudaTarget &target,
   return {};
 }
 
-/// Names in the file are never names of files: places are numbered.
+/// Names in the program are never used as names of files. Files are numbered by
+/// position.
 rt::Status extract(const rt::Program &program, const std::string &folder) {
   if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
     return rt::environmentError(

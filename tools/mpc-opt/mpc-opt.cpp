@@ -31,7 +31,7 @@ static LogicalResult fail(const llvm::Twine &message) {
   return failure();
 }
 
-/// The text to work on; null on an error, which is told.
+/// The input text; null after printing an error.
 static std::unique_ptr<llvm::MemoryBuffer> readInput(llvm::StringRef path) {
   if (path == "-" && llvm::sys::Process::StandardInIsUserInput())
     llvm::errs() << "(reading standard input; ctrl-d ends it)\n";
@@ -42,8 +42,8 @@ static std::unique_ptr<llvm::MemoryBuffer> readInput(llvm::StringRef path) {
   return buffer;
 }
 
-/// Refuses what MLIR's parser would not survive; each chunk is a text of its
-/// own.
+/// Refuses text that would overflow the stack of MLIR's parser. Each chunk is a
+/// text of its own.
 static LogicalResult checkNesting(const llvm::MemoryBuffer &buffer,
                                   llvm::StringRef splitMarker) {
   auto check = [](std::unique_ptr<llvm::MemoryBuffer> chunk,
@@ -59,8 +59,9 @@ static LogicalResult checkNesting(const llvm::MemoryBuffer &buffer,
       llvm::nulls(), splitMarker);
 }
 
-/// Upstream opens the output itself and, where a pass fails, deletes what is
-/// there. Here a file appears when all is well, as those of our other tools.
+/// Upstream's code opens the output itself and deletes an existing file where a
+/// pass fails. Here the file is written only after success, as in our other
+/// tools.
 static LogicalResult process(std::unique_ptr<llvm::MemoryBuffer> buffer,
                              const std::string &output,
                              DialectRegistry &registry,
@@ -89,8 +90,8 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
   return process(std::move(buffer), output, registry, config);
 }
 
-/// What LLVM does, it does with a second signal: its streams are flushed at
-/// exit.
+/// Ends the process when standard output is closed. LLVM's own handler would
+/// cause a second signal, because it flushes its streams at exit.
 static void fallSilent(int) {
   constexpr llvm::StringLiteral kMessage =
       "mpc-opt: error: standard output: cannot write: Broken pipe\n";

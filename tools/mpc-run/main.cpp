@@ -22,7 +22,7 @@ struct Flags {
   std::string program, cpu, target = "cpu";
   rt::TrainTool tool;
   rt::EvaluationRequest evaluation;
-  CLI::App *app = nullptr; ///< That has parsed them.
+  CLI::App *app = nullptr; ///< The parser that has parsed them.
 };
 
 void addFlags(CLI::App &app, Flags &flags) {
@@ -47,12 +47,13 @@ void addFlags(CLI::App &app, Flags &flags) {
   rt::addReplayFlag(app, flags.tool.replays);
   rt::addThreadFlag(app, flags.tool.runner);
   rt::addOutputFlags(app, flags.tool.output);
-  // Refused with a reason, and not listed.
+  // These flags are refused with a reason, and are not listed in --help.
   for (const char *flag : {"--explain", "--nan-report", "--export-onnx"})
     app.get_option(flag)->group("");
 }
 
-/// What needs the model or a compiler, of which a program has neither.
+/// Refuses flags that need the model or a compiler, since a program has
+/// neither.
 rt::Status refuseMissing(const Flags &flags) {
   const rt::OutputFlags &output = flags.tool.output;
   if (!output.explain.empty())
@@ -74,7 +75,8 @@ chooseForDevice(const rt::ProgramVariants &programs) {
   return rt::chooseCudaProgram(programs, (*device)->info().capability.number());
 }
 
-/// The program, whose numbers of a run the flags then have where they say none.
+/// Loads the program. Flags that were not given take the numbers of the
+/// program's defaults.
 rt::Result<std::shared_ptr<const rt::Program>> load(Flags &flags) {
   MPC_ASSIGN_OR_RETURN(rt::ProgramVariants programs,
                        rt::readProgramFile(flags.program));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The subcommands of mpc-scale. Each adds its flags to the program and gives
+/// The subcommands of mpc-scale. Each adds its flags to the program and returns
 /// a function that runs it.
 #ifndef MPC_TOOLS_MPC_SCALE_COMMANDS_H
 #define MPC_TOOLS_MPC_SCALE_COMMANDS_H
@@ -18,7 +18,7 @@ struct Command {
 };
 
 Command addReplayCommand(CLI::App &program);
-/// Only where the compiler is built.
+/// Exists only where the compiler is built.
 Command addStepCommand(CLI::App &program);
 
 } // namespace mpc

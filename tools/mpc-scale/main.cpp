@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loss-scale policies from the command line.
+// mpc-scale: loss-scale policies on the command line.
 #include "runtime/CommandLine/Tool.h"
 #include "tools/mpc-scale/Commands.h"
 

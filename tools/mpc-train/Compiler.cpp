@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mpc-train where a program is not at hand: compiles a model's training step.
+// The part of mpc-train with a compiler: compiles a model's training step.
 #include "tools/mpc-train/Compiler.h"
 
 #include "lib/Codegen/CUDA/Target.h"
@@ -23,7 +23,8 @@ struct Flags {
   std::string target = "cpu";
   CompileRequest request;
   rt::TrainTool tool;
-  std::shared_ptr<const OnnxExport> exported; ///< Null for no --export-onnx.
+  /// The file for --export-onnx; null without that flag.
+  std::shared_ptr<const OnnxExport> exported;
 };
 
 void addFlags(CLI::App &app, Flags &flags) {
@@ -41,14 +42,15 @@ void addFlags(CLI::App &app, Flags &flags) {
   rt::addLoopFlags(app, flags.tool);
 }
 
-/// Flags of the contract whose work is not there yet must not be ignored.
+/// Refuses flags that are documented but not implemented yet.
 rt::Status refuseMissing(const Flags &flags) {
   MPC_RETURN_IF_ERROR(
       rt::checkData(flags.tool.data, flags.tool.output.evaluation));
   return flags.tool.schedule.check();
 }
 
-/// `request` is that of the step, whose model has been read.
+/// Compiles the step again. `request` is the step's request, whose model has
+/// been read.
 rt::Recompile recompileOf(CompileRequest request) {
   request.usesCache = request.explains = false;
   return [request = std::move(request)](
@@ -65,7 +67,7 @@ rt::Recompile recompileOf(CompileRequest request) {
   };
 }
 
-/// --export-onnx: what is at fault with it is said before anything is trained.
+/// Reads --export-onnx. Its errors are reported before the training starts.
 rt::Status addExport(Flags &flags) {
   const std::string &path = flags.tool.output.exportedModel;
   if (path.empty())
@@ -82,7 +84,7 @@ rt::Status addExport(Flags &flags) {
   return {};
 }
 
-/// What the step is compiled for: the GPU at hand, or the CPU asked for.
+/// The target of the step: the GPU of this machine, or the given CPU.
 rt::Result<std::string> findTarget(const Flags &flags) {
   if (flags.target == "cpu")
     return flags.request.target.cpu;
@@ -91,8 +93,8 @@ rt::Result<std::string> findTarget(const Flags &flags) {
     return device.status().withContext("--target=cuda");
   int arch = (*device)->info().capability.number();
   std::string target = fmt::format("cuda:sm_{}", arch);
-  // Nobody named an architecture: this is no wrong flag but a GPU that is too
-  // old.
+  // The user named no architecture, so that this is no wrong flag but a GPU
+  // that is too old.
   if (llvm::errorToBool(cuda::getCudaArch(target).takeError()))
     return rt::environmentError(fmt::format(
         "--target=cuda: {} is sm_{}, for which no kernels can be made; without "
@@ -101,7 +103,7 @@ rt::Result<std::string> findTarget(const Flags &flags) {
   return target;
 }
 
-/// The step as the flags say that it is trained.
+/// The request for the step that the flags describe.
 CompileRequest requestOf(const Flags &flags) {
   CompileRequest request = flags.request;
   const rt::DataFlags &data = flags.tool.data;
@@ -120,7 +122,9 @@ CompileRequest requestOf(const Flags &flags) {
   return request;
 }
 
-/// The device may be another at the next start, and what a stream said too.
+/// The record for the next start. It has no files where the next start may need
+/// another program: the GPU may be another one, and the input of a stream may
+/// differ.
 rt::StartRecord recordOf(const Flags &flags, const CompileReport &report,
                          const rt::Program &program) {
   rt::StartRecord record;
@@ -132,7 +136,7 @@ rt::StartRecord recordOf(const Flags &flags, const CompileReport &report,
   return record;
 }
 
-/// Compiles, and says what there is to warn of.
+/// Compiles, and reports warnings.
 rt::Result<std::shared_ptr<rt::Program>> compile(CompileRequest &request,
                                                  CompileReport &report,
                                                  const WarningFunction &warn) {
@@ -167,7 +171,8 @@ rt::Result<std::shared_ptr<rt::Program>> compile(Flags &flags,
   return program;
 }
 
-/// The whole command line, or what it asks for in place of a training.
+/// Reads the whole command line. Returns a text where a flag asks for one in
+/// place of a training.
 rt::Result<std::string> readAllFlags(int argc, char **argv, Flags &flags) {
   rt::Tool tool;
   tool.name = "mpc-train";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The part of mpc-train that has LLVM: the module mpc-train-compiler, of the
-/// same build, which is loaded where a program must be compiled. It makes
-/// values, and runs nothing of a training.
+/// The part of mpc-train that links LLVM: the module mpc-train-compiler of the
+/// same build, which is loaded where a program must be compiled. It only
+/// computes values, and runs no training.
 #ifndef MPC_TOOLS_MPC_TRAIN_COMPILER_H
 #define MPC_TOOLS_MPC_TRAIN_COMPILER_H
 
@@ -14,16 +14,17 @@
 
 namespace mpc {
 
-/// What a command line becomes.
+/// The result of reading a command line.
 struct CompiledTraining {
-  std::string text; ///< What --help or --version asks for, and nothing else.
+  std::string text; ///< The text that --help or --version asks for; else empty.
   rt::TrainTool tool;
-  /// With its StartRecord, whose files have no hashes yet; it has none where
-  /// the next start with this command line may need another program.
+  /// The program with its StartRecord, whose files have no hashes yet. It has
+  /// no record where the next start with this command line may need another
+  /// program.
   std::shared_ptr<rt::Program> program;
 };
 
-/// Is told what there is to warn of.
+/// Receives warnings.
 using WarningFunction = std::function<void(const std::string &)>;
 
 } // namespace mpc
@@ -34,7 +35,7 @@ extern "C" {
 void mpcTrainCompile(int argc, char **argv, const mpc::WarningFunction &warn,
                      mpc::rt::Result<mpc::CompiledTraining> &training);
 
-/// What compiles the step of this command line again.
+/// Gives the function that compiles the step of this command line again.
 void mpcTrainRecompile(int argc, char **argv,
                        mpc::rt::Result<mpc::rt::Recompile> &recompile);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mpc-train: mpc-compile and mpc-run in one. Where this command line had a
-// program before and nothing of it has changed, no compiler is loaded.
+// mpc-train: mpc-compile and mpc-run in one. Where an earlier start with this
+// command line left a program and nothing has changed, no compiler is loaded.
 #include "runtime/CommandLine/CompilerModule.h"
 #include "runtime/CommandLine/DirectStart.h"
 #include "runtime/CommandLine/Tool.h"
@@ -22,8 +22,9 @@ struct CommandLine {
   char **argv;
 };
 
-/// What of the data a program is made for: the shape of its labels, and where
-/// it is for a smaller batch too, how many samples there are of each tensor.
+/// The facts about the data on which a program depends: the shape of its
+/// labels, and, where it also takes a smaller batch, the number of samples in
+/// each tensor.
 std::string shapesOf(const rt::DataFlags &data) {
   auto files = rt::DataFiles::open(data.data.files);
   if (!files.ok())
@@ -37,8 +38,8 @@ std::string shapesOf(const rt::DataFlags &data) {
   return text;
 }
 
-/// The flags of the loop alone; false where they are wrong, or want something
-/// of the compiler.
+/// Reads the flags of the loop alone. False where they are wrong, or need the
+/// compiler.
 bool readFlags(const CommandLine &line, CLI::App &app, rt::TrainTool &tool) {
   app.set_help_flag();
   app.allow_extras();
@@ -70,8 +71,8 @@ rt::DirectStart directStart(const CommandLine &line, const CLI::App &app,
   return rt::DirectStart(key);
 }
 
-/// A start without the compiler loads it when the step is compiled again, which
-/// few trainings ask for.
+/// A start without the compiler loads it only when the step is compiled again,
+/// which few trainings do.
 rt::Recompile lazyRecompile(const CommandLine &line,
                             const rt::CompilerModule &compiler) {
   return
@@ -92,7 +93,7 @@ rt::Recompile lazyRecompile(const CommandLine &line,
 
 void warn(const std::string &text) { rt::reportWarning("mpc-train", text); }
 
-/// What is compiled is kept for the next start with this command line.
+/// Compiles, and keeps the program for the next start with this command line.
 rt::Result<CompiledTraining> compile(const CommandLine &line,
                                      const rt::DirectStart &start,
                                      const rt::CompilerModule &compiler) {
@@ -124,7 +125,7 @@ rt::Result<CompiledTraining> prepare(const CommandLine &line,
   return training;
 }
 
-/// mpc-compile, and then mpc-run.
+/// Prepares the program, and trains.
 rt::Result<int> run(const CommandLine &line) {
   auto begun = Clock::now();
   rt::CompilerModule compiler("mpc-train-compiler");

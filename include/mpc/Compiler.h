@@ -19,18 +19,18 @@
 
 namespace mpc {
 
-/// A name and a type as MLIR has it: {"x", "tensor<8x6xf32>"}.
+/// A name and a type in MLIR's syntax: {"x", "tensor<8x6xf32>"}.
 struct Argument {
   std::string name, type;
 };
 
-/// A value under the name that a function returns it by.
+/// A value, and the name by which a function returns it.
 struct NamedResult {
   std::string name;
   MpcValue value;
 };
 
-/// For one thread at a time.
+/// A model, used by one thread at a time.
 class Model {
 public:
   static Expected<Model> load(const std::string &path) {
@@ -55,7 +55,7 @@ public:
       return mpcModelParse(text.c_str(), name.c_str(), out);
     });
   }
-  /// An empty one, to be built.
+  /// An empty model, to be built.
   static Expected<Model> create(const std::string &name) {
     return made(
         [&](MpcModel **out) { return mpcModelCreate(name.c_str(), out); });
@@ -67,7 +67,7 @@ public:
     return Status(mpcModelSetValue(get(), parameter.c_str(), value.get()));
   }
 
-  /// Gives the arguments' values.
+  /// Begins a function and returns its arguments.
   Expected<std::vector<MpcValue>>
   beginFunction(const std::string &name,
                 const std::vector<Argument> &arguments) {
@@ -85,7 +85,8 @@ public:
     return Expected<std::vector<MpcValue>>(std::move(values));
   }
 
-  /// Gives the op's results. `resultTypes` is empty where the op infers them.
+  /// Adds an op and returns its results. `resultTypes` is empty where the op
+  /// infers them.
   Expected<std::vector<MpcValue>>
   addOp(const std::string &name, const std::vector<MpcValue> &operands = {},
         const std::string &attributes = "",
@@ -178,7 +179,8 @@ public:
     return Expected<std::string>(std::string(text));
   }
 
-  /// The model's ONNX file with these values, by the names of its initializers.
+  /// Writes the model's ONNX file with these values, by the names of
+  /// initializers.
   Status
   writeOnnx(const std::vector<std::pair<std::string, const DLTensor *>> &values,
             const std::string &path) {
@@ -193,7 +195,7 @@ public:
   }
 
 private:
-  /// No op of ours has as many but one that splits a tensor finely.
+  /// Only an op that splits a tensor finely could have more results.
   static constexpr size_t kMaxResults = 1024;
 
   explicit Model(MpcModel *model) : model_(model) {}

@@ -21,18 +21,22 @@
 namespace mpc {
 
 struct DataOptions {
-  uint64_t seed = 0; ///< Of the order of samples.
+  uint64_t seed = 0; ///< The seed of the order of samples.
   bool shuffle = true;
-  bool wraps = false;                   ///< Whether last batches are filled up.
-  std::vector<std::string> shared = {}; ///< Tensors without a sample axis.
-  /// Whether last batches are smaller, in place of both.
+  /// Whether an incomplete last batch is filled up with samples of the next
+  /// epoch.
+  bool wraps = false;
+  std::vector<std::string> shared = {}; ///< The tensors without a sample axis.
+  /// Whether an incomplete last batch stays smaller.
   bool smaller = false;
-  int64_t batchSize = 0; ///< Of several the program's; 0: the first that fits.
+  /// The batch size, for a program of several; 0: the first that fits.
+  int64_t batchSize = 0;
 };
 
 namespace detail {
 
-/// Strings as the C ABI takes them; lives as long as they do.
+/// Strings as the C ABI takes them; the pointers are valid while the strings
+/// live.
 inline std::vector<const char *>
 pointers(const std::vector<std::string> &texts) {
   std::vector<const char *> pointers;
@@ -41,7 +45,7 @@ pointers(const std::vector<std::string> &texts) {
   return pointers;
 }
 
-/// Options of the C ABI, which point into `shared`.
+/// Options as the C ABI takes them; they point into `shared`.
 inline MpcDataOptions toC(const DataOptions &given,
                           const std::vector<const char *> &shared) {
   auto options = sized<MpcDataOptions>();
@@ -56,10 +60,10 @@ inline MpcDataOptions toC(const DataOptions &given,
 
 } // namespace detail
 
-/// Batches of samples. For one thread at a time.
+/// Batches of samples, used by one thread at a time.
 class Data {
 public:
-  /// Those that the program's step takes, in its types.
+  /// Opens the tensors that the program's step takes, in its types.
   static Expected<Data> open(const Program &program,
                              const std::vector<std::string> &files,
                              const DataOptions &given = {}) {
@@ -71,7 +75,8 @@ public:
                          data);
     });
   }
-  /// Tensors as the files have them: those of these names, or all.
+  /// Opens tensors in the types that the files have: those of these names, or
+  /// all.
   static Expected<Data> openTensors(const std::vector<std::string> &files,
                                     int64_t batchSize,
                                     const std::vector<std::string> &names = {},
@@ -99,7 +104,8 @@ public:
     });
   }
   Status next() { return Status(mpcDataNext(get())); }
-  /// Lies where it is for all batches, as long as this lives.
+  /// The memory of a tensor. It has the same address for all batches, as long
+  /// as this object lives.
   Expected<Tensor> memory(size_t index) const {
     DLTensor memory = {};
     if (Status status(mpcDataGetMemory(get(), index, &memory)); !status.ok())
@@ -131,14 +137,14 @@ private:
   std::unique_ptr<MpcData, detail::Destroy<mpcDataDestroy>> data_;
 };
 
-/// A number of an evaluation.
+/// A metric of an evaluation.
 struct Metric {
   std::string name;
   double value;
-  bool isByBatch; ///< Of whole batches only.
+  bool isByBatch; ///< Whether it is a mean over whole batches only.
 };
 
-/// Samples that a model is evaluated on. For one thread at a time.
+/// The samples on which a model is evaluated, used by one thread at a time.
 class Evaluation {
 public:
   static Expected<Evaluation>
@@ -164,7 +170,7 @@ public:
   Status run(Runner &runner) {
     return Status(mpcEvaluationRun(get(), runner.get()));
   }
-  /// Of the last run.
+  /// A metric of the last run.
   Expected<Metric> metric(size_t index) const {
     const char *name = nullptr;
     double value = 0;

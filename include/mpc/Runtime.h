@@ -29,7 +29,7 @@
 
 namespace mpc {
 
-/// A struct of the C ABI with its size in it, to be filled in.
+/// A struct of the C ABI with its size set, to be filled in.
 template <typename Struct>
 Struct sized() {
   Struct value = {};
@@ -47,7 +47,7 @@ struct Destroy {
   }
 };
 
-/// What a call that fills in `Value` gives.
+/// The value that a call fills in, or its error.
 template <typename Value, typename Call>
 Expected<Value> filled(Value value, Call call) {
   Status status(call(&value));
@@ -58,17 +58,17 @@ Expected<Value> filled(Value value, Call call) {
 
 } // namespace detail
 
-/// A tensor of another owner, given back when this goes.
+/// A tensor that another owner lends; it is given back on destruction.
 using ManagedTensor = std::unique_ptr<DLManagedTensorVersioned,
                                       void (*)(DLManagedTensorVersioned *)>;
 
-/// Takes a message of a level.
+/// Receives a message and its level.
 using LogFunction = std::function<void(MpcLogLevel, const char *)>;
 
 using Update = MpcUpdate;
 
-/// Updates the parameters of a step: see mpcRunnerSetOptimizer. One that fails
-/// gives Status(mpcErrorCreate(...)).
+/// Updates the parameters of a step: see mpcRunnerSetOptimizer. To fail it
+/// returns Status(mpcErrorCreate(...)).
 using OptimizerFunction = std::function<Status(const Update &)>;
 
 namespace detail {
@@ -85,7 +85,7 @@ inline void callLog(void *context, MpcLogLevel level, const char *message) {
 
 class Program {
 public:
-  /// `cpu` is empty for the code that makes the most of this processor.
+  /// `cpu` is empty for the best code that this processor can run.
   static Expected<Program> load(const std::string &path,
                                 const std::string &cpu = "") {
     return create(cpu, [&](const MpcProgramOptions *options, MpcProgram **out) {
@@ -99,7 +99,7 @@ public:
     });
   }
 
-  /// Takes the handle over.
+  /// Takes ownership of the handle.
   explicit Program(MpcProgram *program) : program_(program) {}
 
   const MpcProgram *get() const { return program_.get(); }
@@ -155,12 +155,12 @@ private:
 };
 
 struct RunnerOptions {
-  int numThreads = 0; ///< 0 for one for each CPU.
+  int numThreads = 0; ///< The number of threads; 0: one for each CPU.
   uint64_t seed = 0;
-  LogFunction log = {}; ///< May be empty.
+  LogFunction log = {}; ///< Receives messages; may be empty.
 };
 
-/// For one thread at a time.
+/// A runner, used by one thread at a time.
 class Runner {
 public:
   static Expected<Runner> create(const Program &program,
@@ -169,7 +169,7 @@ public:
       return mpcRunnerCreate(program.get(), options, out);
     });
   }
-  /// On the state of this one.
+  /// A runner that shares the state of this one.
   Expected<Runner> createShared(const Program &program,
                                 const RunnerOptions &given = {}) const {
     return make(given, [&](const MpcRunnerOptions *options, MpcRunner **out) {
@@ -190,7 +190,7 @@ public:
   Status bindOutput(const std::string &name, const Tensor &tensor) {
     return Status(mpcRunnerBindOutput(get(), name.c_str(), tensor.get()));
   }
-  /// The tensor is taken where this succeeds, and is still in `tensor` else.
+  /// On success the tensor is taken; otherwise it stays in `tensor`.
   Status bindInput(const std::string &name, ManagedTensor &&tensor) {
     Status status(mpcRunnerBindInputManaged(get(), name.c_str(), tensor.get()));
     if (status.ok())
@@ -216,7 +216,7 @@ public:
       return mpcRunnerStep(get(), result);
     });
   }
-  /// The loss of the batch.
+  /// Runs one batch of a window and returns its loss.
   Expected<double> accumulate() {
     return detail::filled(double(), [&](double *loss) {
       return mpcRunnerAccumulate(get(), loss);
@@ -236,7 +236,7 @@ public:
       return mpcRunnerGetNumMetrics(get(), count);
     });
   }
-  /// A name and its value; the name lives as long as this.
+  /// A metric's name and value; the name is valid while this object lives.
   Expected<std::pair<const char *, double>> metric(size_t index) const {
     return detail::filled(std::pair<const char *, double>(), [&](auto *known) {
       return mpcRunnerGetMetric(get(), index, &known->first, &known->second);
@@ -244,7 +244,7 @@ public:
   }
   Status resetMetrics() { return Status(mpcRunnerResetMetrics(get())); }
 
-  /// Registers the optimizer of a program of --optimizer=callback.
+  /// Registers the optimizer of a program with --optimizer=callback.
   Status setOptimizer(OptimizerFunction given, bool onSkipped = false) {
     auto function = std::make_unique<OptimizerFunction>(std::move(given));
     auto optimizer = sized<MpcOptimizer>();
@@ -278,11 +278,11 @@ public:
   Status writeState(const std::string &name, const Tensor &source) {
     return Status(mpcRunnerWriteState(get(), name.c_str(), source.get()));
   }
-  /// Read-only; lives longer than the runner if need be.
+  /// A read-only tensor of the state. It may outlive the runner.
   Expected<ManagedTensor> shareState(const std::string &name) const {
     return managed(mpcRunnerShareState, name);
   }
-  /// The same, to be written between two runs.
+  /// A tensor of the state that may be written between two runs.
   Expected<ManagedTensor> editState(const std::string &name) {
     return managed(mpcRunnerEditState, name);
   }
@@ -295,7 +295,7 @@ public:
   Status writeNumber(const std::string &name, double value) {
     return Status(mpcRunnerWriteNumber(get(), name.c_str(), value));
   }
-  /// `scaler` is empty for the only one.
+  /// Updates the scale. `scaler` is empty for the only scaler.
   Status updateScale(double newScale, const std::string &scaler = "") {
     return Status(mpcRunnerUpdateScale(
         get(), scaler.empty() ? nullptr : scaler.c_str(), newScale));
@@ -326,7 +326,7 @@ private:
   Runner(MpcRunner *runner, std::unique_ptr<LogFunction> log)
       : log_(std::move(log)), runner_(runner) {}
 
-  // Both stay where they are when this moves.
+  // Both keep their addresses when this object moves.
   std::unique_ptr<LogFunction> log_;
   std::unique_ptr<OptimizerFunction> optimizer_;
   std::unique_ptr<MpcRunner, detail::Destroy<mpcRunnerDestroy>> runner_;
@@ -334,7 +334,7 @@ private:
 
 class Checkpoints {
 public:
-  /// `given` may be empty.
+  /// Opens a folder of checkpoints. `given` may be empty.
   static Expected<Checkpoints> open(const std::string &path,
                                     const LogFunction &given = {}) {
     auto log = std::make_unique<LogFunction>(given);
@@ -348,14 +348,14 @@ public:
     return Expected<Checkpoints>(Checkpoints(checkpoints, std::move(log)));
   }
 
-  /// `position` is of sized<MpcDataPosition>().
+  /// Saves a checkpoint. `position` comes from sized<MpcDataPosition>().
   Status save(const Runner &runner, const MpcDataPosition &position) {
     return Status(mpcCheckpointsSave(get(), runner.get(), &position));
   }
   Status save(const Runner &runner) {
     return Status(mpcCheckpointsSave(get(), runner.get(), nullptr));
   }
-  /// Empty where the folder holds none.
+  /// Loads the newest checkpoint; empty where the folder has none.
   Expected<std::optional<MpcDataPosition>> loadNewest(Runner &runner) {
     using Result = Expected<std::optional<MpcDataPosition>>;
     auto position = sized<MpcDataPosition>();
@@ -373,7 +373,8 @@ private:
   Checkpoints(MpcCheckpoints *checkpoints, std::unique_ptr<LogFunction> log)
       : log_(std::move(log)), checkpoints_(checkpoints) {}
 
-  std::unique_ptr<LogFunction> log_; ///< Stays where it is when this moves.
+  /// The function keeps its address when this object moves.
+  std::unique_ptr<LogFunction> log_;
   std::unique_ptr<MpcCheckpoints, detail::Destroy<mpcCheckpointsDestroy>>
       checkpoints_;
 };

@@ -13,18 +13,18 @@
 
 namespace mpc {
 
-/// Success, or why a call failed.
+/// Success, or the reason why a call failed.
 class [[nodiscard]] Status {
 public:
   Status() = default;
-  /// Takes the error over; null is success.
+  /// Takes ownership of the error; null is success.
   explicit Status(MpcError *error) : error_(error) {}
 
   bool ok() const { return !error_; }
   MpcErrorCode code() const { return mpcErrorGetCode(error_.get()); }
-  /// Lives as long as this.
+  /// The message; it is valid while this object lives.
   const char *message() const { return mpcErrorGetMessage(error_.get()); }
-  /// The error, which is the caller's then; null of success.
+  /// The error, which the caller then owns; null for success.
   MpcError *release() { return error_.release(); }
 
 private:
@@ -39,7 +39,7 @@ template <typename T>
 class [[nodiscard]] Expected {
 public:
   Expected(T value) : value_(std::move(value)) {}
-  /// Not of success.
+  /// `status` must be an error.
   Expected(Status status) : status_(std::move(status)) {
     assert(!status_.ok() && "success has a value");
   }

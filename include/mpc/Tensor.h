@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A caller's memory as a tensor that the C ABI takes.
+/// A view of a caller's memory as a tensor of the C ABI.
 #ifndef MPC_TENSOR_H
 #define MPC_TENSOR_H
 
@@ -14,7 +14,7 @@
 
 namespace mpc {
 
-/// DLPack's element type of a C++ type.
+/// DLPack's element type for a C++ type.
 template <typename T>
 constexpr DLDataType dlpackType() {
   static_assert(std::is_arithmetic_v<T>, "f16 and bf16 are given by name");
@@ -27,9 +27,9 @@ constexpr DLDataType dlpackType() {
 inline constexpr DLDataType kF16 = {kDLFloat, 16, 1};
 inline constexpr DLDataType kBF16 = {kDLBfloat, 16, 1};
 
-/// A view of memory that is row-major without gaps, and lives longer. What
-/// takes a `const Tensor &` reads the view during the call; the memory is used
-/// as its own documentation says.
+/// A view of memory that is row-major without gaps and that outlives the view.
+/// A function that takes a `const Tensor &` reads the view during the call; its
+/// documentation says how long the memory is used.
 class Tensor {
 public:
   template <typename T>
@@ -37,14 +37,14 @@ public:
       : Tensor(data, dlpackType<std::remove_const_t<T>>(), std::move(shape)) {}
   Tensor(const void *data, DLDataType dtype, std::vector<int64_t> shape)
       : shape_(std::move(shape)) {
-    // DLPack has one kind of pointer; an input is not written.
+    // DLPack has only one kind of pointer. An input is never written.
     tensor_.data = const_cast<void *>(data);
     tensor_.device = {kDLCPU, 0};
     tensor_.ndim = static_cast<int32_t>(shape_.size());
     tensor_.dtype = dtype;
   }
 
-  /// Lives as long as this, unchanged.
+  /// The DLPack struct; it is valid and unchanged while this object lives.
   const DLTensor *get() const {
     tensor_.shape = shape_.empty() ? nullptr : shape_.data();
     return &tensor_;

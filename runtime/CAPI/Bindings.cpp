@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which tensor goes where, and which must not.
+// Binds tensors to inputs and outputs, and checks that they may be bound.
 #include "runtime/CAPI/Bindings.h"
 
 #include "runtime/Program/StepNames.h"
@@ -27,8 +27,8 @@ bool meet(const void *a, size_t aBytes, const void *b, size_t bBytes) {
   return aBegin < bBegin + bBytes && bBegin < aBegin + aBytes;
 }
 
-/// A caller waits for each step, so that it has one rate, whatever became of
-/// the step before.
+/// Whether `name` is meant by the name `given`. A caller waits for each step,
+/// so that a step has one rate, whatever the outcome of the step before.
 bool isMeant(Direction direction, std::string_view given,
              std::string_view own) {
   bool isOtherRate = direction == Direction::Input &&
@@ -72,7 +72,7 @@ Status Bindings::checkFits(Direction direction, const TensorDesc &given) const {
   return {};
 }
 
-/// What a run writes must be no other tensor's memory.
+/// A run must not write to the memory of any other tensor.
 Status Bindings::checkApart(Direction direction,
                             const HostTensor &tensor) const {
   size_t bytes = tensor.desc.numBytes();
@@ -112,7 +112,7 @@ Status Bindings::bind(Direction direction, const HostTensor &tensor,
                       TensorOwner &owner) {
   MPC_RETURN_IF_ERROR(checkFits(direction, tensor.desc));
   MPC_RETURN_IF_ERROR(checkApart(direction, tensor));
-  // A tensor without elements may have no address; nothing is read there.
+  // A tensor without elements may have no address, and nothing is read there.
   static std::byte empty;
   void *data = tensor.data ? tensor.data : &empty;
   Binding binding{tensor.desc.shape, data, tensor.desc.numBytes(),

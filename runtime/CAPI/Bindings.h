@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The memory of others that a runner's entries read and write.
+/// The caller's memory that a runner's entries read and write.
 #ifndef MPC_RUNTIME_CAPI_BINDINGS_H
 #define MPC_RUNTIME_CAPI_BINDINGS_H
 
@@ -22,37 +22,37 @@ namespace mpc::rt {
 /// An input or an output.
 enum class Direction : uint8_t { Input, Output };
 
-/// A managed tensor, given back when it goes.
+/// A managed tensor, which is given back on destruction.
 using TensorOwner = std::unique_ptr<void, void (*)(void *)>;
 
 class Bindings {
 public:
-  /// `calls` and the runner must outlive this.
+  /// `calls` and the runner must outlive this object.
   void open(const Runner &runner, std::vector<EntryCall *> calls) {
     runner_ = &runner;
     calls_ = std::move(calls);
   }
 
-  /// Binds the tensor to what is called so in all entries and has its shape.
-  /// One of another shape stays bound beside it. Where that fails nothing has
-  /// changed, and `owner` is still the caller's.
+  /// Binds the tensor to the input or output of that name in all entries, for
+  /// its shape. A binding of another shape remains beside it. On failure
+  /// nothing changes, and `owner` stays the caller's.
   Status bind(Direction direction, const HostTensor &tensor,
               TensorOwner &owner);
-  /// All that are bound to this name, whatever their shapes.
+  /// Ends all bindings of this name, whatever their shapes.
   Status unbind(Direction direction, std::string_view name);
-  /// Of each input the shape that was bound last.
+  /// The shape of each input that was bound last.
   [[nodiscard]] const TensorShapes &shapes() const { return shapes_; }
-  /// Gives all back; nothing may run then.
+  /// Gives all tensors back. Nothing may run afterwards.
   void clear() {
     inputs_.clear();
     outputs_.clear();
     shapes_.clear();
   }
 
-  /// A scalar input of floating type that is set by its value.
+  /// Whether the input is a scalar of floating type, which is set by its value.
   [[nodiscard]] bool hasNumber(std::string_view name) const;
   void setNumber(std::string_view name, double value);
-  /// Empty where it is not set so.
+  /// The value of such an input; empty where it is not set.
   [[nodiscard]] std::optional<double> number(std::string_view name) const;
 
 private:
@@ -67,7 +67,7 @@ private:
     DType dtype;
     alignas(8) std::array<std::byte, 8> memory;
   };
-  /// Of one name there is one for each shape, and at least one.
+  /// The bindings of a name: one for each shape, and at least one.
   using ByName = std::map<std::string, std::vector<Binding>, std::less<>>;
 
   [[nodiscard]] ByName &boundAs(Direction direction) {

@@ -9,8 +9,8 @@
 namespace mpc::rt {
 namespace {
 
-/// The first field of every struct that has versions. A later version of one
-/// is longer; the first had what is there now.
+/// The value of the first field of every versioned struct: its size. A later
+/// version of a struct is longer; the first version had all present fields.
 Result<size_t> sizeOf(const char *what, const void *given, size_t known) {
   MPC_RETURN_IF_ERROR(needs(what, given));
   size_t size = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What stands between C and the runtime: failures become error handles, what
-/// is thrown stays inside, versioned structs are copied field for field.
+/// The layer between C and the runtime: failures become error handles,
+/// exceptions stay inside, versioned structs are copied field by field.
 #ifndef MPC_RUNTIME_CAPI_BOUNDARY_H
 #define MPC_RUNTIME_CAPI_BOUNDARY_H
 
@@ -15,9 +15,9 @@
 
 namespace mpc::rt {
 
-/// An error of the caller's; null for success.
+/// An error for the caller; null for success.
 [[nodiscard]] MpcError *toError(const Status &status) noexcept;
-/// What an error says, which is destroyed.
+/// The status of an error, which is destroyed.
 [[nodiscard]] inline Status takeError(MpcError *error) {
   if (!error)
     return {};
@@ -26,12 +26,11 @@ namespace mpc::rt {
   mpcErrorDestroy(error);
   return status;
 }
-/// The error that needs no memory.
+/// The error handle for exhausted memory, which needs no memory.
 [[nodiscard]] MpcError *outOfMemory() noexcept;
 
-/// Runs `body`, which returns a Status, in the default floating-point mode:
-/// also that of the threads that it starts, which begin with the mode of
-/// theirs.
+/// Runs `body`, which returns a Status, in the default floating-point mode.
+/// Threads that it starts inherit the mode.
 template <typename Body>
 MpcError *guarded(Body body) noexcept {
   DefaultFloatMode mode;
@@ -46,19 +45,19 @@ MpcError *guarded(Body body) noexcept {
   }
 }
 
-/// A usage error where a pointer that must be given is NULL.
+/// A usage error where a required pointer is NULL.
 [[nodiscard]] Status needs(const char *what, const void *pointer);
 
-/// Copies a struct that the caller gives, of the size in its first field, into
-/// one of `size` bytes, whose fields keep their values where it is shorter.
+/// Copies a caller's struct, whose size is in its first field, into one of
+/// `size` bytes. Fields beyond the caller's struct keep their values.
 Status takeStruct(const char *what, const void *given, void *known,
                   size_t size);
-/// Copies a struct of `size` bytes to the caller's, whose first field says how
-/// many bytes of it there are.
+/// Copies a struct of `size` bytes to the caller's, whose first field has its
+/// size.
 Status fillStruct(const char *what, const void *known, size_t size,
                   void *given);
 
-/// The same by type. NULL keeps the defaults.
+/// Copies a struct by its type. NULL keeps the defaults.
 template <typename Struct>
 Status takeOptions(const Struct *given, Struct &known) {
   return given ? takeStruct("options", given, &known, sizeof known) : Status();

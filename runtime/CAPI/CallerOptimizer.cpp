@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an optimizer of the caller's is given, and when.
+// Calls an optimizer of the caller's with the results of a step.
 #include "runtime/CAPI/CallerOptimizer.h"
 
 #include "runtime/CAPI/Boundary.h"
@@ -11,7 +11,7 @@
 namespace mpc::rt {
 namespace {
 
-/// The output of `entry` that has a gradient of parameter `tensor`.
+/// The output of `entry` that is the gradient of parameter `tensor`.
 Result<size_t> findGradient(const Entry &entry, std::string_view output,
                             const StateTensor &tensor) {
   for (size_t i = 0; i < entry.outputs.size(); ++i)
@@ -25,7 +25,8 @@ Result<size_t> findGradient(const Entry &entry, std::string_view output,
                                   quote(tensor.desc.name)));
 }
 
-/// The same of what ends the step, of any shape: all have it at one place.
+/// The output of the entry that ends the step. It has the same position in the
+/// entries of all shapes.
 Result<size_t> findGradient(const StepRun &step, std::string_view output,
                             const StateTensor &tensor) {
   MPC_ASSIGN_OR_RETURN(size_t place,

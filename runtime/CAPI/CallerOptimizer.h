@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// An optimizer of the caller's, which updates what a step has gradients of.
+/// An optimizer of the caller's, which updates the parameters by the gradients
+/// of a step.
 #ifndef MPC_RUNTIME_CAPI_CALLEROPTIMIZER_H
 #define MPC_RUNTIME_CAPI_CALLEROPTIMIZER_H
 
@@ -16,14 +17,14 @@ namespace mpc::rt {
 
 class CallerOptimizer {
 public:
-  /// Both must outlive this.
+  /// Both must outlive this object.
   Status open(Runner &runner, const StepRun &step);
 
   /// A null function ends the registration.
   Status set(const MpcOptimizer &optimizer);
   /// Fails where a step could not update its parameters.
   [[nodiscard]] Status check() const;
-  /// Calls the function on what a step came to, of which the numbers are set.
+  /// Calls the function with the result of a step. `numbers` has its numbers.
   Status update(MpcUpdate numbers);
 
 private:
@@ -33,7 +34,8 @@ private:
   const StepRun *step_ = nullptr;
   MpcOptimizer optimizer_ = {};
   std::vector<const char *> names_;
-  std::vector<size_t> outputs_; ///< Of what ends a step: each one's gradient.
+  /// For each parameter the output of the last entry that is its gradient.
+  std::vector<size_t> outputs_;
   std::vector<DLTensor> parameters_, gradients_;
 };
 

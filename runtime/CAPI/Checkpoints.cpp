@@ -59,21 +59,22 @@ MpcError *mpcCheckpointsSave(MpcCheckpoints *checkpoints, MpcRunner *runner,
 MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,
                                    MpcRunner *runner, MpcDataPosition *position,
                                    int *found) {
-  return onBoth(
-      checkpoints, runner,
-      [&](CheckpointFolder &folder, Session &session) -> Status {
-        MPC_RETURN_IF_ERROR(needs("found", found));
-        MpcDataPosition none;
-        if (position) // A struct that cannot be filled in changes nothing.
-          MPC_RETURN_IF_ERROR(
-              takeStruct("position", position, &none, sizeof none));
-        MPC_ASSIGN_OR_RETURN(std::optional<LoaderState> data,
-                             session.loadNewest(folder));
-        *found = data.has_value();
-        return data && position
-                   ? fillInfo("position", dataPosition(*data), position)
-                   : Status();
-      });
+  return onBoth(checkpoints, runner,
+                [&](CheckpointFolder &folder, Session &session) -> Status {
+                  MPC_RETURN_IF_ERROR(needs("found", found));
+                  MpcDataPosition none;
+                  // First, since a bad struct must change nothing.
+                  if (position)
+                    MPC_RETURN_IF_ERROR(
+                        takeStruct("position", position, &none, sizeof none));
+                  MPC_ASSIGN_OR_RETURN(std::optional<LoaderState> data,
+                                       session.loadNewest(folder));
+                  *found = data.has_value();
+                  return data && position
+                             ? fillInfo("position", dataPosition(*data),
+                                        position)
+                             : Status();
+                });
 }
 
 MpcError *mpcCheckpointReadRecords(const char *path,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Samples out of files over C: batches for a training, and evaluations.
+// Samples from files over C: batches for a training, and evaluations.
 #include "runtime/CAPI/Data.h"
 
 #include "runtime/CAPI/Boundary.h"
@@ -19,7 +19,7 @@ using namespace mpc::rt;
 
 namespace {
 
-/// Runs `body` on the object that a handle names, by one thread at a time.
+/// Runs `body` on the object of a handle, which one thread uses at a time.
 template <typename Handle, typename Body>
 MpcError *onFiles(Handle *handle, Body body) {
   return guarded([&]() -> Status {
@@ -48,7 +48,7 @@ takeNames(const char *what, const char *const *names, size_t count) {
   return taken;
 }
 
-/// 0 to leave samples out, 1 to fill their batch up, 2 for a smaller one.
+/// 0 leaves samples out, 1 fills their batch up, 2 makes a smaller batch.
 Result<LastBatch> lastBatchOf(const char *what, int32_t number) {
   if (number >= int(LastBatch::Drop) && number <= int(LastBatch::Smaller))
     return static_cast<LastBatch>(number);
@@ -73,12 +73,14 @@ Result<DataOptions> takeData(const char *const *files, size_t numFiles,
         "options.batchSize is {}, expected at least 0", known.batchSize));
   options.batchSize = known.batchSize;
   for (std::string &file : options.files)
-    if (file == "-") // Is a file here: standard input is the host's.
+    // "-" is a file here, since standard input belongs to the host program.
+    if (file == "-")
       file = "./-";
   return options;
 }
 
-/// What the program's step takes of these files; none where it has no step.
+/// The inputs that the program's step takes from these files; an error where it
+/// has no step.
 Result<std::vector<TensorDesc>> inputsFor(const Program &program,
                                           const DataFiles &files,
                                           const DataOptions &options) {
@@ -96,7 +98,7 @@ Status giveData(Result<DataLoader> loader, MpcData **data) {
   return giveHandle(std::make_shared<OpenData>(*std::move(loader)), data);
 }
 
-/// Batches of the tensors that files have under `names`, or of all.
+/// Batches of the files' tensors with `names`, or of all.
 Result<std::vector<TensorDesc>> batchesOf(const DataFiles &files,
                                           const std::vector<std::string> &names,
                                           const DataOptions &options,
@@ -123,7 +125,7 @@ Result<std::vector<TensorDesc>> batchesOf(const DataFiles &files,
     auto known =
         std::find_if(tensors.begin(), tensors.end(),
                      [&](const TensorDesc &desc) { return desc.name == name; });
-    if (known == tensors.end()) // What reads it says that no file has it.
+    if (known == tensors.end()) // A missing tensor is reported when it is read.
       MPC_RETURN_IF_ERROR(files.read(name).status());
     else
       ordered.push_back(*known);
@@ -242,7 +244,7 @@ MpcError *mpcDataGetMemory(MpcData *data, size_t index, DLTensor *memory) {
   return onFiles(data, [&](OpenData &open) -> Status {
     MPC_RETURN_IF_ERROR(needs("memory", memory));
     MPC_ASSIGN_OR_RETURN(size_t tensor, checkTensor(open, index));
-    // DLPack has one kind of pointer; the header says who writes there.
+    // DLPack has only one kind of pointer. The header says who may write there.
     *memory = toDLPack(open.tensors[tensor],
                        const_cast<void *>(open.loader.batch(tensor)));
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What data and evaluations of the C ABI are, and places in data.
+/// Data and evaluations of the C ABI, and positions in data.
 #ifndef MPC_RUNTIME_CAPI_DATA_H
 #define MPC_RUNTIME_CAPI_DATA_H
 
@@ -16,13 +16,13 @@
 
 namespace mpc::rt {
 
-/// Data, as its handle has it.
+/// The object of a handle of data.
 struct OpenData {
   explicit OpenData(DataLoader opened) : loader(std::move(opened)) {
     describeBatch();
   }
 
-  /// Sets what the tensors of the batch at hand are.
+  /// Describes the tensors of the current batch.
   void describeBatch() {
     tensors.resize(loader.numInputs());
     for (size_t i = 0; i < tensors.size(); ++i)
@@ -34,12 +34,12 @@ struct OpenData {
   std::atomic_flag isInUse = {};
 };
 
-/// An evaluation over files, as its handle has it.
+/// The object of a handle of an evaluation over files.
 struct OpenEvaluation {
   std::shared_ptr<const Program> program;
   std::unique_ptr<FileEvaluation> files;
-  std::vector<double> values; ///< Of the last run; none before one.
-  bool isTold = false;        ///< What is left out.
+  std::vector<double> values; ///< The values of the last run; empty before one.
+  bool isTold = false; ///< Whether the note on left out samples was given.
   std::atomic_flag isInUse = {};
 };
 
@@ -56,7 +56,7 @@ struct HandleTraits<MpcEvaluation> {
   static constexpr const char *kName = "file evaluation";
 };
 
-/// Where a caller stands; of NULL, nowhere.
+/// The position that a caller passes; an empty one for NULL.
 Result<LoaderState> loaderState(const MpcDataPosition *given);
 [[nodiscard]] MpcDataPosition dataPosition(const LoaderState &state);
 

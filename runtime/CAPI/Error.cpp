@@ -9,7 +9,7 @@ using namespace mpc::rt;
 
 namespace {
 
-/// A handle that no table has: the slot number is beyond all.
+/// A handle that no table contains: its slot index is beyond all slots.
 MpcError *const kOutOfMemory = reinterpret_cast<MpcError *>(
     ~uintptr_t(0xf) | uintptr_t(HandleKind::Error));
 

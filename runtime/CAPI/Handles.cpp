@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of handles that live. It is all that the library keeps for the
-// process, and decides nothing but whether a handle is one.
+// The table of existing handles. It is the only global state of the library,
+// and only decides whether a handle is valid.
 //
-// One lock serves all calls. A look-up costs 9 ns with it, 22 ns where two
-// threads do nothing else (2 and 4 without, Zen 4), and the calls that it
-// serves take microseconds at least.
+// One lock serves all calls. A look-up takes 9 ns with it, and 22 ns where two
+// threads do nothing else (2 and 4 without the lock, Zen 4). The calls that use
+// it take microseconds at least.
 #include "runtime/CAPI/Handles.h"
 
 #include <mutex>
@@ -17,19 +17,19 @@ namespace {
 
 static_assert(sizeof(void *) == sizeof(uint64_t), "handles have 64 bits");
 
-/// A handle, from its low end: kind, index of its slot, and how many handles
-/// the slot had before.
+/// The bits of a handle, from the lowest: kind, index of the slot, and the
+/// number of handles that the slot had before.
 constexpr unsigned kKindBits = 4, kIndexBits = 28;
 
 struct Slot {
-  uint64_t handle = 0; ///< 0 while the slot is free.
+  uint64_t handle = 0; ///< The handle in the slot; 0 while it is free.
   uint32_t uses = 0;
   std::shared_ptr<void> object;
 };
 
 class HandleTable {
 public:
-  /// Throws std::bad_alloc where memory is out, and changes nothing then.
+  /// Throws std::bad_alloc where memory is exhausted, and then changes nothing.
   void *insert(HandleKind kind, std::shared_ptr<void> object) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (free_.empty())
@@ -65,7 +65,7 @@ public:
 private:
   /// Adds a free slot, and the memory that remove() needs.
   void grow() {
-    // The last index is that of no handle: see outOfMemory().
+    // No handle has the last index: see outOfMemory().
     if (slots_.size() + 1 == size_t(1) << kIndexBits)
       throw std::bad_alloc();
     if (free_.capacity() <= slots_.size())
@@ -74,7 +74,7 @@ private:
     free_.push_back(static_cast<uint32_t>(slots_.size() - 1));
   }
 
-  /// The slot of a handle that lives and is of this kind; else null.
+  /// The slot of an existing handle of this kind; else null.
   Slot *slotOf(HandleKind kind, const void *pointer) {
     auto handle = reinterpret_cast<uint64_t>(pointer);
     uint64_t index = (handle >> kKindBits) & ((1u << kIndexBits) - 1);
@@ -85,16 +85,17 @@ private:
 
   std::mutex mutex_;
   std::vector<Slot> slots_;
-  std::vector<uint32_t> free_; ///< Of the slots.
+  std::vector<uint32_t> free_; ///< The indices of free slots.
 };
 
-/// Never destroyed: a host may call while the process ends.
+/// The table is never destroyed, since a host may call while the process ends.
 HandleTable &table() {
   static HandleTable &only = *new HandleTable;
   return only;
 }
 
-/// A thread that holds the lock while the process forks is not in the child.
+/// A child of fork() lacks the thread that holds the lock, so that the lock is
+/// held during a fork.
 [[maybe_unused]] const int kAtFork = pthread_atfork(
     [] { table().lock(); }, [] { table().unlock(); }, [] { table().unlock(); });
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Handles of the C ABI: numbers in the form of pointers, each of which names
-/// an object once, so that one that was destroyed is found out.
+/// Handles of the C ABI. A handle is a number in the form of a pointer. Each
+/// names one object and is never used again, so that a destroyed one is
+/// detected.
 #ifndef MPC_RUNTIME_CAPI_HANDLES_H
 #define MPC_RUNTIME_CAPI_HANDLES_H
 
@@ -22,16 +23,16 @@ enum class HandleKind : uint8_t {
   Evaluation
 };
 
-/// A handle of `object`; null where memory is out. Safe in any thread, as all
-/// of these are.
+/// A handle of `object`; null where memory is exhausted. All these functions
+/// are safe in any thread.
 [[nodiscard]] void *insertHandle(HandleKind kind, std::shared_ptr<void> object);
-/// The object; null where `handle` names none of this kind. It lives until the
-/// handle is removed.
+/// The object; null where `handle` is no handle of this kind. The object lives
+/// until the handle is removed.
 [[nodiscard]] void *findHandle(HandleKind kind, const void *handle);
-/// Forgets the handle. The object; null as above.
+/// Removes the handle and returns its object; null as above.
 std::shared_ptr<void> removeHandle(HandleKind kind, const void *handle);
 
-/// What a public handle type stands for: its object, kind and name.
+/// The object type, kind and name of a public handle type.
 template <typename Handle>
 struct HandleTraits;
 
@@ -46,7 +47,7 @@ Result<typename HandleTraits<Handle>::Object *> objectOf(const Handle *handle) {
   return static_cast<typename Traits::Object *>(object);
 }
 
-/// Puts a handle of `object` into `*out`.
+/// Stores a handle of `object` in `*out`.
 template <typename Handle>
 Status giveHandle(std::shared_ptr<typename HandleTraits<Handle>::Object> object,
                   Handle **out) {

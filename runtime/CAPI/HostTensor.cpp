@@ -33,7 +33,7 @@ DLDataType dlpackType(DType dtype) {
   return {format.dlpackCode, static_cast<uint8_t>(format.bits), 1};
 }
 
-/// Strides of dimensions of one element say nothing.
+/// The stride of a dimension of one element has no meaning.
 bool isRowMajor(const DLTensor &tensor) {
   int64_t expected = 1;
   for (int32_t i = tensor.ndim; tensor.strides && i-- > 0;) {
@@ -44,7 +44,7 @@ bool isRowMajor(const DLTensor &tensor) {
   return true;
 }
 
-/// What is wrong with the struct itself; empty where nothing is.
+/// The fault of the struct itself; empty for none.
 std::string layoutFault(const DLTensor &tensor) {
   if (tensor.device.device_type != kDLCPU &&
       tensor.device.device_type != kDLCUDAHost)
@@ -63,7 +63,7 @@ std::string layoutFault(const DLTensor &tensor) {
   return "";
 }
 
-/// The same of its memory of `bytes`.
+/// The fault of its memory, which has `bytes`; empty for none.
 std::string memoryFault(const DLTensor &tensor, size_t bytes,
                         size_t alignment) {
   if (bytes == 0)
@@ -86,7 +86,7 @@ Status refuse(std::string_view name, const std::string &fault) {
   return invalidInput(fmt::format("tensor {} {}", quote(name), fault));
 }
 
-/// What a shared tensor's deleter gives back.
+/// The object that a shared tensor's deleter destroys.
 struct SharedTensor {
   DLManagedTensorVersioned managed = {};
   TensorDesc desc;
@@ -126,7 +126,7 @@ Status copyTensor(const TensorView &source, const DLTensor *target) {
                                     "{}",
                                     quote(source.desc.name),
                                     toString(source.desc), toString(to.desc)));
-  // An exact conversion does not fail.
+  // An exact conversion cannot fail.
   if (to.desc.numElements() != 0)
     (void)convert(source.data, source.desc.dtype, to.data, to.desc.dtype,
                   to.desc.numElements());
@@ -139,7 +139,7 @@ DLTensor toDLPack(const TensorDesc &desc, void *data) {
   tensor.device = {kDLCPU, 0};
   tensor.ndim = static_cast<int32_t>(desc.shape.size());
   tensor.dtype = dlpackType(desc.dtype);
-  // DLPack has one kind of pointer here too; shapes are read alone.
+  // DLPack has only one kind of pointer for shapes too. Shapes are only read.
   tensor.shape = const_cast<int64_t *>(desc.shape.data());
   return tensor;
 }
@@ -154,7 +154,8 @@ DLManagedTensorVersioned *shareTensor(const TensorView &view,
   managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   managed.deleter = deleteShared;
   managed.flags = access == Access::Read ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
-  // DLPack has one kind of pointer; the flag says whether it is written.
+  // DLPack has only one kind of pointer. The flag says whether it may be
+  // written.
   managed.dl_tensor = toDLPack(shared->desc, const_cast<void *>(view.data));
   managed.manager_ctx = shared.get();
   return &shared.release()->managed;

@@ -14,8 +14,8 @@
 
 namespace mpc::rt {
 
-/// A tensor whose memory this thread can read: row-major without gaps, aligned
-/// as its elements.
+/// A tensor whose memory this thread can read: row-major without gaps, with the
+/// alignment of its elements.
 struct HostTensor {
   TensorDesc desc;
   void *data = nullptr;
@@ -23,20 +23,20 @@ struct HostTensor {
   [[nodiscard]] TensorView view() const { return {desc, data}; }
 };
 
-/// Checks all that is passed; `name` is for messages and the description.
+/// Checks all fields; `name` is for messages and the description.
 Result<HostTensor> hostTensor(std::string_view name, const DLTensor *tensor);
 
-/// Copies `source` into `target`: of its shape, and of its element type or one
-/// that has all values of that.
+/// Copies `source` into `target`, which has the same shape, and the same
+/// element type or one that holds all its values.
 Status copyTensor(const TensorView &source, const DLTensor *target);
 
-/// A tensor of DLPack over memory of others; `desc` must outlive it.
+/// A DLPack tensor over memory with another owner; `desc` must outlive it.
 DLTensor toDLPack(const TensorDesc &desc, void *data);
 
-/// What others may do with memory that they are given.
+/// The access that others have to memory that they are given.
 enum class Access : uint8_t { Read, Write };
 
-/// `view` for others; `owner` keeps its memory until they are done.
+/// Shares `view` with others; `owner` keeps its memory until they are done.
 DLManagedTensorVersioned *
 shareTensor(const TensorView &view, std::shared_ptr<void> owner, Access access);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs over C: loading, and what is in one.
+// Programs over C: loading, and queries.
 #include "mpc-c/Program.h"
 
 #include "runtime/CAPI/Boundary.h"
@@ -30,7 +30,7 @@ Status load(const ProgramVariants &variants, const MpcProgramOptions *given,
       std::make_shared<LoadedProgram>(LoadedProgram{std::move(program)}), out);
 }
 
-/// Runs `body` on the program that a handle names.
+/// Runs `body` on the program of a handle.
 template <typename Body>
 MpcError *query(const MpcProgram *handle, Body body) {
   return guarded([&]() -> Status {
@@ -48,7 +48,8 @@ Result<const T *> element(const char *what, const std::vector<T> &all,
       fmt::format("{} {}: the program has {}", what, index, all.size()));
 }
 
-/// The inputs that a caller sees: of both rates the one, which is both.
+/// The inputs that a caller sees. Of two rates there is only one, which sets
+/// both.
 std::vector<const TensorDesc *> inputsOf(const Entry &entry) {
   std::vector<const TensorDesc *> inputs;
   for (const TensorDesc &input : entry.inputs)
@@ -74,7 +75,7 @@ MpcError *mpcProgramLoad(const char *path, const MpcProgramOptions *options,
   return guarded([&]() -> Status {
     MPC_RETURN_IF_ERROR(needs("path", path));
     MPC_RETURN_IF_ERROR(needs("program", program));
-    // "-" is a file here: standard input is the host's.
+    // "-" is a file here, since standard input belongs to the host program.
     std::string file = std::strcmp(path, "-") == 0 ? "./-" : path;
     MPC_ASSIGN_OR_RETURN(ProgramVariants variants, readProgramFile(file));
     return load(variants, options, program).withContext(escape(file));
@@ -104,7 +105,7 @@ void mpcProgramDestroy(MpcProgram *program) {
 MpcError *mpcProgramGetInfo(const MpcProgram *program, MpcProgramInfo *info) {
   return query(program, [&](const Program &loaded) {
     MpcProgramInfo known = {};
-    // chooseProgram() takes programs for a CPU alone.
+    // chooseProgram() returns only programs for a CPU.
     known.cpu = loaded.cpu()->cpu.c_str();
     known.recipe = loaded.recipe.c_str();
     known.numEntries = loaded.entries.size();

@@ -13,18 +13,18 @@ using namespace mpc::rt;
 
 namespace {
 
-/// Runs `body` on the runner that a handle names.
+/// Runs `body` on the runner of a handle.
 template <typename Body>
 MpcError *onRunner(MpcRunner *handle, Body body) {
   return guarded([&]() -> Status {
     MPC_ASSIGN_OR_RETURN(Session * session, objectOf(handle));
-    // What is called back may destroy the handle.
+    // A callback may destroy the handle.
     std::shared_ptr<Session> lives = session->shared_from_this();
     return session->use([&] { return body(*session); });
   });
 }
 
-/// The same of something in it that has a name.
+/// Runs `body` on the runner and checks a name, too.
 template <typename Body>
 MpcError *onNamed(MpcRunner *handle, const char *name, Body body) {
   return onRunner(handle, [&](Session &session) -> Status {
@@ -54,7 +54,7 @@ MpcError *bindBorrowed(MpcRunner *runner, Direction direction, const char *name,
   });
 }
 
-/// Fails where the tensor may not be used so.
+/// Fails where the tensor may not be used in this way.
 Status checkManaged(const DLManagedTensorVersioned &tensor,
                     Direction direction) {
   if (tensor.version.major != DLPACK_MAJOR_VERSION)
@@ -80,7 +80,7 @@ MpcError *bindManaged(MpcRunner *runner, Direction direction, const char *name,
         Status status =
             bindTensor(session, direction, known, &tensor->dl_tensor, owner);
         if (!status.ok())
-          (void)owner.release(); // Is still the caller's.
+          (void)owner.release(); // The tensor still belongs to the caller.
         return status;
       });
 }
@@ -143,8 +143,8 @@ MpcError *mpcRunnerCreateShared(const MpcProgram *program, MpcRunner *runner,
 void mpcRunnerDestroy(MpcRunner *runner) {
   auto session = std::static_pointer_cast<Session>(
       removeHandle(HandleKind::Runner, runner));
-  // Tensors that are shared may keep the session itself, and so may a call that
-  // this one is made in, which still needs them.
+  // Shared tensors may keep the session alive, and so may a call that is still
+  // running. They still need its tensors.
   if (session)
     (void)session->use([&]() -> Status {
       session->bindings().clear();

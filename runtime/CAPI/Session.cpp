@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order of calls on a runner, and what each of them does.
+// The valid order of calls on a runner, and the work of each call.
 #include "runtime/CAPI/Session.h"
 
 #include "runtime/LossScale/ScalarState.h"
@@ -34,7 +34,8 @@ struct NamedSlot {
   size_t index;
 };
 
-/// By a name as "counter" or, of one of several scalers, "critic.counter".
+/// Finds a slot by a name like "counter" or, for one of several scalers,
+/// "critic.counter".
 std::optional<NamedSlot> findScalerSlot(const Program &program,
                                         std::string_view name) {
   size_t dot = name.rfind('.');
@@ -52,8 +53,8 @@ std::optional<NamedSlot> findScalerSlot(const Program &program,
   return NamedSlot{scaler, static_cast<size_t>(index)};
 }
 
-/// The rows of a batch: of the labels, or where there are none of the first
-/// input that has some.
+/// The number of rows in a batch: of the labels, or, without labels, of the
+/// first input that has rows.
 int64_t batchRowsOf(const Entry &entry) {
   const TensorDesc *found = nullptr;
   for (const TensorDesc &input : entry.inputs)
@@ -80,7 +81,7 @@ MpcStepResult resultOf(const StepOutcome &outcome) {
 
 Session::Session(const Log &log) : log_(log), process_(::getpid()) {}
 
-/// A child has none of the threads that would have to end, and must not wait.
+/// A child of fork() has no worker threads, and must not wait for them.
 Session::~Session() {
   if (!isOfThisProcess())
     (void)runner_.release();
@@ -131,7 +132,7 @@ Status Session::open(std::unique_ptr<Runner> runner, uint64_t seed) {
                        drawState(*runner_, seed));
   numDerived_ = use_->numWrites;
   missing_.insert(missing.begin(), missing.end());
-  // An optimizer of the caller's gets the parameters' memory.
+  // An optimizer of the caller's has access to the parameters' memory.
   use_->isHandedOut |= !runner_->program().protocol.callerUpdates.empty();
   return bindEntries();
 }
@@ -161,7 +162,7 @@ Status Session::bindEntries() {
   return takeRate();
 }
 
-/// The rate that the program brings along, until another is written.
+/// Takes the rate that the program has, until the caller writes another.
 Status Session::takeRate() {
   const RunDefaults &defaults = runner_->program().runDefaults;
   auto given = defaults.find("--lr");
@@ -202,7 +203,7 @@ Status Session::checkMissing() const {
                   listed({missing_.begin(), missing_.end()})));
 }
 
-/// 16-bit copies follow what was written to their parameters.
+/// Updates the 16-bit copies of parameters that were written.
 Status Session::settle() {
   if (!use_->isHandedOut && numDerived_ == use_->numWrites)
     return {};
@@ -236,7 +237,7 @@ Status Session::refuseShapes(const std::vector<const Entry *> &known) const {
                                 bound, describeData(known)));
 }
 
-/// The next batch is of the shapes that were bound last.
+/// Chooses the shape of the next batch: that of the tensors bound last.
 Status Session::chooseShape() {
   if (step_->numShapes() == 1)
     return {};
@@ -443,7 +444,7 @@ Status Session::updateScale(double newScale, std::string_view scaler) {
   return runner_->updateScale(newScale, scaler);
 }
 
-/// Only values that steps produce are taken.
+/// Accepts only values that steps produce.
 Status Session::writeScalerSlot(const StateTensor &scaler, size_t index,
                                 double value) {
   MPC_ASSIGN_OR_RETURN(TensorView state, runner_->readState(scaler.desc.name));
@@ -453,7 +454,7 @@ Status Session::writeScalerSlot(const StateTensor &scaler, size_t index,
   return writeState({state.desc, values.data()});
 }
 
-/// Gradients of a part of a step are no part of a checkpoint.
+/// A checkpoint cannot hold the gradients of a part of a step.
 Status Session::checkBetweenSteps(const char *what) const {
   if (!step_ || step_->isDone())
     return {};

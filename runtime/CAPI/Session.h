@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a runner of the C ABI is: a Runner with the tensors that are bound to
-/// it, its step, and what was told of it.
+/// A runner of the C ABI: a Runner with its bound tensors, its step and its
+/// log.
 #ifndef MPC_RUNTIME_CAPI_SESSION_H
 #define MPC_RUNTIME_CAPI_SESSION_H
 
@@ -27,7 +27,7 @@
 
 namespace mpc::rt {
 
-/// Where messages go.
+/// The destination of messages.
 struct Log {
   MpcLogFunction function = nullptr;
   void *context = nullptr;
@@ -38,21 +38,22 @@ struct Log {
   }
 };
 
-/// For one thread at a time, which use() holds it to.
+/// A session, used by one thread at a time, which use() ensures.
 class Session : public std::enable_shared_from_this<Session> {
 public:
   static Result<std::shared_ptr<Session>>
   create(std::shared_ptr<const Program> program,
          const MpcRunnerOptions &options);
-  /// On the state of this one, which must be in use by the caller.
+  /// Creates a session that shares the state of this one. The caller must have
+  /// this one in use.
   Result<std::shared_ptr<Session>>
   createShared(std::shared_ptr<const Program> program,
                const MpcRunnerOptions &options) const;
 
   ~Session();
-  /// Whether this process is the one whose threads work here.
+  /// Whether this process is the one that has the worker threads.
   [[nodiscard]] bool isOfThisProcess() const;
-  /// Runs `body`, unless that must not be now.
+  /// Runs `body`, unless another call is using the session.
   template <typename Body>
   Status use(Body body);
 
@@ -61,34 +62,34 @@ public:
   Status loadWeights(const std::string &path);
 
   Result<MpcStepResult> step();
-  /// The batch's loss.
+  /// Runs a batch and returns its loss.
   Result<double> accumulate();
   Result<MpcStepResult> apply();
   Status evaluate();
-  /// Evaluates a batch of which the first rows count, all for 0, and adds what
-  /// that tells to metrics().
+  /// Evaluates a batch, in which the first rows count (0: all), and adds the
+  /// results to metrics().
   Status measure(int64_t numRows);
   [[nodiscard]] Result<MetricSums *> metrics();
-  /// Evaluates all samples of files, which are open for this program.
+  /// Evaluates all samples of files, which were opened for this program.
   Result<std::vector<double>> evaluate(FileEvaluation &files);
   [[nodiscard]] const Log &log() const { return log_; }
   [[nodiscard]] bool isOf(const Program &program) const {
     return &runner_->program() == &program;
   }
-  /// Of the last run.
+  /// An output of the last run.
   Result<TensorView> output(std::string_view name) const;
   [[nodiscard]] MpcProgress progress() const;
 
   Result<TensorView> readState(std::string_view name);
   Status writeState(const TensorView &source);
-  /// Memory that the caller may write between two runs from now on.
+  /// Memory that the caller may write between any two runs from now on.
   Result<TensorView> editState(std::string_view name);
   Result<double> readNumber(std::string_view name) const;
   Status writeNumber(std::string_view name, double value);
   Status updateScale(double newScale, std::string_view scaler);
 
   Status save(CheckpointFolder &folder, const LoaderState &data) const;
-  /// Empty where the folder has none.
+  /// Loads the newest checkpoint; empty where the folder has none.
   Result<std::optional<LoaderState>> loadNewest(CheckpointFolder &folder);
 
 private:
@@ -96,14 +97,15 @@ private:
   Status open(std::unique_ptr<Runner> runner, uint64_t seed);
   Status bindEntries();
   Status takeRate();
-  /// Checks that a call can be run, and brings the state up to date.
+  /// Checks that a call can run, and updates what follows from the state.
   Status prepare(const EntryCall &call);
   Status settle();
   Status checkMissing() const;
   Status checkBetweenSteps(const char *what) const;
   Status addBatch();
   Status chooseShape();
-  /// Of the calls of one role that which takes the shapes that were bound last.
+  /// Chooses, among calls of one role, the one for the shapes that were bound
+  /// last.
   Result<EntryCall *> choose(std::vector<EntryCall> &calls);
   [[nodiscard]] Status
   refuseShapes(const std::vector<const Entry *> &known) const;
@@ -116,16 +118,17 @@ private:
   std::shared_ptr<SharedUse> use_ = std::make_shared<SharedUse>();
   std::unique_ptr<Runner> runner_;
   std::optional<StepRun> step_;
-  /// One for each shape that the program has.
+  /// One call for each shape of the program.
   std::vector<EntryCall> evaluations_, measurements_;
   MetricSums metrics_;
-  int64_t countedRows_ = 0; ///< Of a measurement.
+  int64_t countedRows_ = 0; ///< The number of rows that count in a measurement.
   Bindings bindings_;
   CallerOptimizer optimizer_;
   std::set<std::string, std::less<>> missing_; ///< Weights without values.
-  uint64_t numDerived_ = 0; ///< The writes that copies are up to date with.
+  /// The value of numWrites at which the copies were made.
+  uint64_t numDerived_ = 0;
   const EntryCall *evaluatedLast_ = nullptr;
-  /// Its steps; the place in the data is the caller's.
+  /// The steps. The position in the data belongs to the caller.
   std::optional<Training> training_;
 };
 
@@ -133,7 +136,7 @@ template <typename Body>
 Status Session::use(Body body) {
   if (!isOfThisProcess())
     return usageError("the runner belongs to the process that forked this one");
-  // Keeps the flag, though the session end in its own call.
+  // Keeps the flag, because the session may be destroyed during its own call.
   std::shared_ptr<SharedUse> used = use_;
   if (used->isInUse.test_and_set(std::memory_order_acquire))
     return usageError("the runner is in use: by another thread, or by the call "
@@ -145,12 +148,12 @@ Status Session::use(Body body) {
   return body();
 }
 
-/// A program, as its handle has it.
+/// The object of a handle of a program.
 struct LoadedProgram {
   std::shared_ptr<const Program> program;
 };
 
-/// A folder of checkpoints, as its handle has it.
+/// The object of a handle of a folder of checkpoints.
 struct OpenCheckpoints {
   Log log;
   std::optional<CheckpointFolder> folder;

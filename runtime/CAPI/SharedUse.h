@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What the sessions of one state know together.
+/// The facts that all sessions of one state share.
 #ifndef MPC_RUNTIME_CAPI_SHAREDUSE_H
 #define MPC_RUNTIME_CAPI_SHAREDUSE_H
 
@@ -10,13 +10,13 @@
 namespace mpc::rt {
 
 struct SharedUse {
-  /// One call at a time, of all sessions.
+  /// Whether a call of any session is running.
   std::atomic_flag isInUse = {};
-  /// How often parameters were written: what follows from them is up to date
-  /// where it was derived as often.
+  /// How often parameters were written. A copy is up to date where it was made
+  /// at the same count.
   uint64_t numWrites = 0;
-  /// A caller has memory of the state that may be written at any time between
-  /// two runs.
+  /// Whether a caller has memory of the state that it may write at any time
+  /// between two runs.
   bool isHandedOut = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Roles and records of state tensors, as C has them.
+/// Roles and records of state tensors in the types of C.
 #ifndef MPC_RUNTIME_CAPI_STATEINFO_H
 #define MPC_RUNTIME_CAPI_STATEINFO_H
 
@@ -24,7 +24,7 @@ static_assert(int(MPC_STATE_PARAMETER) == int(StateRole::Parameter) &&
               int(MPC_STATE_AVERAGE) == int(StateRole::Average) &&
               int(MPC_STATE_PENDING) == int(StateRole::Pending));
 
-/// The record of the tensor `name`, whose strings must live as long as it.
+/// The record of the tensor `name`. The strings must outlive the record.
 /// `tensor` is a StateTensor or a TensorRecord.
 template <typename Tensor>
 MpcStateRecord recordInfo(const std::string &name, const Tensor &tensor) {

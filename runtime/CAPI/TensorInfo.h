@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Descriptions of tensors, as C has them.
+/// Descriptions of tensors in the types of C.
 #ifndef MPC_RUNTIME_CAPI_TENSORINFO_H
 #define MPC_RUNTIME_CAPI_TENSORINFO_H
 
@@ -24,8 +24,8 @@ static_assert(int(MPC_DTYPE_F64) == int(DType::F64) &&
               int(MPC_DTYPE_U32) == int(DType::U32) &&
               int(MPC_DTYPE_U64) == int(DType::U64));
 
-/// Fills in what describes `desc`, which must live as long as what it is asked
-/// of.
+/// Fills in the description of `desc`, which must live as long as the handle
+/// that was asked.
 inline Status fillTensor(const TensorDesc &desc, MpcTensorInfo *info) {
   MpcTensorInfo known = {};
   known.name = desc.name.c_str();

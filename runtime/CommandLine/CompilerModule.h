@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The part of a tool that has the compiler, loaded where it is needed.
+/// The part of a tool that contains the compiler, loaded where it is needed.
 #ifndef MPC_RUNTIME_COMMANDLINE_COMPILERMODULE_H
 #define MPC_RUNTIME_COMMANDLINE_COMPILERMODULE_H
 
@@ -10,17 +10,17 @@
 
 namespace mpc::rt {
 
-/// A module of ours in lib/mpc, beside the folder of this program. Loading it
-/// takes longer than a start without it: LLVM has 350,000 relocations.
+/// A module in lib/mpc, beside the folder of this program. Loading it takes
+/// longer than a start without it, because LLVM has 350,000 relocations.
 class CompilerModule {
 public:
   explicit CompilerModule(const std::string &name);
 
-  /// The module's file.
+  /// The path of the module's file.
   [[nodiscard]] const std::string &path() const { return path_; }
 
-  /// Its function of that name, whose type is that of `Function`. The module is
-  /// loaded by the first call, and stays.
+  /// The module's function of that name, whose type is `Function`. The first
+  /// call loads the module, which then stays.
   template <typename Function>
   Result<Function *> find(const char *name) const {
     MPC_ASSIGN_OR_RETURN(void *address, findAddress(name));

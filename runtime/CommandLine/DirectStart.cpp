@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs by the command line that they were made for.
+// Finds programs by the command line for which they were made.
 #include "runtime/CommandLine/DirectStart.h"
 
 #include "runtime/Device/CPU/CpuLevel.h"
@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files' times come from a clock that may be a tick of the kernel behind.
+/// The resolution of files' times: their clock may be one kernel tick late.
 constexpr std::chrono::milliseconds kTick(10);
 
-/// Nothing of a file that is there and cannot be read.
+/// The hash of a file; empty for a file that exists and cannot be read.
 std::optional<std::string> hashOf(const std::string &path) {
   std::error_code error;
   if (!fs::exists(path, error) && !error)
@@ -35,7 +35,7 @@ bool isUnchanged(const SourceFile &file) {
   return hashOf(file.path) == file.hash;
 }
 
-/// Whether its content and name are older than `time`.
+/// Whether the file's content and name are older than `time`.
 bool isOlder(const std::string &path, DirectStart::Time time) {
   struct stat info;
   if (::stat(path.c_str(), &info) != 0)
@@ -45,7 +45,7 @@ bool isOlder(const std::string &path, DirectStart::Time time) {
   return changed + kTick < time.time_since_epoch();
 }
 
-/// The file that a word is, or the value of its flag; or empty.
+/// The file that a word names, directly or as a flag's value; or empty.
 std::string fileOf(const std::string &word) {
   std::error_code error;
   for (size_t begin : {size_t(0), word.find('=') + 1})
@@ -54,7 +54,8 @@ std::string fileOf(const std::string &word) {
   return "";
 }
 
-/// Beside the programs that are found by what they compute.
+/// Opens the cache, which is beside the programs that are found by their
+/// content.
 Result<ProgramCache> openCache() {
   std::string folder = CacheFolder::defaultPath();
   if (folder.empty())
@@ -71,7 +72,8 @@ uint64_t valueBytes(const Program &program) {
   return bytes;
 }
 
-/// A text with its length, so that two are never another two.
+/// Adds a text with its length, so that different pairs of texts are never the
+/// same bytes.
 void add(ContentHash &hash, const std::string &text) {
   std::string framed = std::to_string(text.size()) + ":" + text;
   hash.update(framed.data(), framed.size());
@@ -134,8 +136,8 @@ void DirectStart::store(const Program &program, StartRecord record) const {
   }
   auto kept = std::make_shared<Program>(program);
   kept->start = std::move(record);
-  // A cache that cannot be written to is told of where programs are kept by
-  // what they compute.
+  // A cache that cannot be written is reported where programs are kept by their
+  // content.
   (void)cache->store(digest_, kept);
 }
 

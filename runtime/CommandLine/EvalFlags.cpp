@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Flags of an evaluation, and what is said of its comparisons.
+// The flags of an evaluation, and the report of its comparisons.
 #include "runtime/CommandLine/EvalFlags.h"
 
 #include "runtime/CommandLine/HelpFormatter.h"

@@ -16,8 +16,8 @@ namespace mpc::rt {
 /// outlive parsing.
 void addEvaluationFlags(CLI::App &app, EvaluationRequest &request);
 
-/// Tells the comparisons on standard error. The value is the exit code: 1 where
-/// one did not pass.
+/// Prints the comparisons on standard error. Returns the exit code: 1 where one
+/// failed.
 int reportEvaluation(const std::string &tool, const EvaluationReport &report);
 
 } // namespace mpc::rt

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kColumn = 32, kWidth = 100;
 
-/// Words of `text`, wrapped to the column of descriptions.
+/// `text` wrapped to the column of descriptions.
 std::string wrapped(const std::string &text) {
   std::istringstream words(text);
   std::string word, result;

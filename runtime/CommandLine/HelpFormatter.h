@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The text of --help, its flags in groups of one fixed order.
+/// The text of --help, with flags in groups in a fixed order.
 #ifndef MPC_RUNTIME_COMMANDLINE_HELPFORMATTER_H
 #define MPC_RUNTIME_COMMANDLINE_HELPFORMATTER_H
 
@@ -22,8 +22,8 @@ inline constexpr const char *kDebugging = "Debugging";
 inline constexpr const char *kMlir = "MLIR";
 } // namespace flag_group
 
-/// An option is shown as --name=TYPE by its type_name(); one that begins with
-/// "[" is shown as it is, for a value that may be left out.
+/// An option is shown as --name=TYPE with its type_name(). A type_name() that
+/// begins with "[" is appended as it is, for a value that may be left out.
 class HelpFormatter : public CLI::FormatterBase {
 public:
   std::string make_help(const CLI::App *app, std::string name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Distances of flags.
+// Distances between flags.
 #include "runtime/CommandLine/NearestFlag.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace mpc::rt {
 namespace {
 
-/// A flag without its dashes and its value, spelled as ours are.
+/// A flag without its dashes and its value, in our spelling.
 std::string lettersOf(std::string_view flag) {
   flag = flag.substr(0, flag.find('='));
   flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
@@ -37,7 +37,7 @@ size_t distance(std::string_view a, std::string_view b) {
   return rows[a.size()][b.size()];
 }
 
-/// What a forgotten word behind a hyphen counts as.
+/// The distance for a missing last word after a hyphen.
 constexpr size_t kForgotten = 1;
 
 size_t differenceOf(const std::string &word, const std::string &flag) {
@@ -49,7 +49,7 @@ size_t differenceOf(const std::string &word, const std::string &flag) {
 std::string nearestFlag(std::string_view word,
                         const std::vector<std::string> &known) {
   const std::string letters = lettersOf(word);
-  // Words of one or two letters are near to anything.
+  // Words of one or two letters are close to anything.
   if (!word.starts_with('-') || letters.size() < 2)
     return "";
   size_t least = std::max<size_t>(1, letters.size() / 3) + 1;

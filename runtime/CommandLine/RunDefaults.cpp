@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers of a run from a command line to a program file and back.
+// Numbers of a run, from a command line to a program file and back.
 #include "runtime/CommandLine/RunDefaults.h"
 
 #include "runtime/Support/Text.h"
@@ -12,7 +12,7 @@
 namespace mpc::rt {
 namespace {
 
-/// Null where the flag is no parameter of a schedule.
+/// The schedule's parameter; null where the flag is none.
 const ScheduleParameterInfo *findParameter(std::string_view flag) {
   for (const ScheduleParameterInfo &info : scheduleParameterTable())
     if (flag == info.flag)
@@ -55,7 +55,8 @@ Status give(CLI::Option &option, const std::string &text) {
   }
 }
 
-/// Of another schedule than the file's a parameter may be none.
+/// Applies a parameter, unless the schedule is another than the file's and does
+/// not have it.
 Status giveParameter(const ScheduleParameterInfo &parameter,
                      const std::string &text, Schedule &schedule) {
   if (!takes(schedule, parameter.parameter))
@@ -76,7 +77,7 @@ void addRunFlags(CLI::App &app, RunFlags &flags) {
 
 Result<RunDefaults> givenRunFlags(const CLI::App &app, const RunFlags &flags) {
   MPC_RETURN_IF_ERROR(flags.schedule.check());
-  // Numbers, where the command line names a file of them.
+  // The flags with numbers, where the command line names a file of numbers.
   std::map<std::string, std::string> schedule = flags.schedule.flags();
   const std::set<std::string, std::less<>> known = runFlagNames();
   RunDefaults given;
@@ -94,7 +95,8 @@ Result<RunDefaults> givenRunFlags(const CLI::App &app, const RunFlags &flags) {
 Status applyRunDefaults(const RunDefaults &defaults, CLI::App &app,
                         Schedule &schedule) {
   const std::set<std::string, std::less<>> known = runFlagNames();
-  // Which parameters count hangs on the schedule, so that they come last.
+  // The schedule decides which parameters are valid, so that parameters come
+  // last.
   for (bool areParameters : {false, true})
     for (const auto &[flag, text] : defaults) {
       if (!known.contains(flag))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Numbers of a run that a program file brings along: mpc-compile is told them,
-/// and mpc-run has them where it is told no others.
+/// The defaults of a run in a program file. mpc-compile records them, and
+/// mpc-run uses them for flags that are not given.
 #ifndef MPC_RUNTIME_COMMANDLINE_RUNDEFAULTS_H
 #define MPC_RUNTIME_COMMANDLINE_RUNDEFAULTS_H
 
@@ -13,10 +13,10 @@
 
 namespace mpc::rt {
 
-/// What a file may say of a run, which the flags of a run say else: the rate
-/// with its schedule, replays, how long it is, its seed and order.
+/// The flags of a run that a file may have: the rate with its schedule,
+/// replays, length, seed and order.
 struct RunFlags {
-  DataFlags data; ///< Its length, seed and order alone.
+  DataFlags data; ///< Only its length, seed and order are used.
   Schedule schedule;
   int64_t replays = 0;
 };
@@ -24,14 +24,14 @@ struct RunFlags {
 /// Registers them; `flags` must outlive parsing.
 void addRunFlags(CLI::App &app, RunFlags &flags);
 
-/// Those that `app` was given, into `flags`, as texts that need no other file.
-/// A usage error where they do not go together.
+/// The flags that `app` was given, in `flags`, as texts that need no other
+/// file. A usage error where they contradict each other.
 [[nodiscard]] Result<RunDefaults> givenRunFlags(const CLI::App &app,
                                                 const RunFlags &flags);
 
-/// Gives `app`, which has parsed and has all flags of a run, those of
-/// `defaults` that it was not given and that go with what it was given.
-/// `schedule` is what it parses the schedule into. Fails on flags and values
+/// Gives `app` those of `defaults` that its command line did not give and that
+/// fit to it. `app` has parsed already, and has all flags of a run. `schedule`
+/// is the object into which it parses the schedule. Fails on flags and values
 /// that a file cannot have.
 [[nodiscard]] Status applyRunDefaults(const RunDefaults &defaults,
                                       CLI::App &app, Schedule &schedule);

@@ -17,21 +17,21 @@ namespace {
 constexpr const char *kVersion = "0.1.0";
 
 void writeTo(int fd, const std::string &text) {
-  // Where standard error is closed, there is nobody to tell.
+  // If standard error is closed, the failure cannot be reported.
   (void)!writeAll(Io::system(), fd, text.data(), text.size());
 }
 
-/// The flags of a tool, and of the command of it that was given.
+/// Lists the flags of a tool, and of the given subcommand.
 void listFlags(const CLI::App &app, std::vector<std::string> &flags) {
   for (const CLI::Option *option : app.get_options())
-    // Flags without a group are refused, with a reason.
+    // Flags without a group exist to be refused with a reason.
     if (!option->get_lnames().empty() && !option->get_group().empty())
       flags.push_back("--" + option->get_lnames().front());
   for (const CLI::App *command : app.get_subcommands())
     listFlags(*command, flags);
 }
 
-/// What of the words that `app` does not know was perhaps meant.
+/// The flags probably meant by the words that `app` does not know.
 std::string proposal(const CLI::App &app) {
   std::vector<std::string> known;
   listFlags(app, known);
@@ -88,7 +88,7 @@ int runTool(const Tool &tool, int argc, const char *const *argv) {
 
 int runReporting(const std::string &tool,
                  const std::function<Result<int>()> &run) {
-  // A reader that has gone is an error where it is written to.
+  // A closed pipe is then an error of the write.
   (void)std::signal(SIGPIPE, SIG_IGN);
   try {
     Result<int> result = run();

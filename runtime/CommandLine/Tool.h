@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What every command-line tool does alike: parse its flags, report a Status,
-/// return an exit code.
+/// The common parts of command-line tools: parsing flags, reporting a Status,
+/// returning an exit code.
 #ifndef MPC_RUNTIME_COMMANDLINE_TOOL_H
 #define MPC_RUNTIME_COMMANDLINE_TOOL_H
 
@@ -19,8 +19,8 @@ struct Tool {
   std::string description; ///< The line under the usage in --help.
   /// Registers flags and positionals.
   std::function<void(CLI::App &)> addFlags;
-  /// Does the work after parsing; the value is the exit code, 0 or 128 + a
-  /// signal. May throw: std::bad_alloc is exit 3, anything else exit 70.
+  /// Does the work after parsing. Returns the exit code, 0 or 128 + a signal.
+  /// May throw: std::bad_alloc becomes exit 3, anything else exit 70.
   std::function<Result<int>()> run;
 };
 
@@ -29,17 +29,17 @@ struct Tool {
 /// of its Status.
 [[nodiscard]] int runTool(const Tool &tool, int argc, const char *const *argv);
 
-/// The same of a tool whose flags `run` reads itself.
+/// The main() of a tool whose `run` parses the flags itself.
 [[nodiscard]] int runReporting(const std::string &tool,
                                const std::function<Result<int>()> &run);
 
-/// Registers the flags of `tool` in `app`, a new one, and parses them. An empty
-/// text means: go on; else it is what --help or --version asked for.
+/// Registers the flags of `tool` in `app`, a new one, and parses them. Returns
+/// the text of --help or --version if one was given, else an empty text.
 [[nodiscard]] Result<std::string> readFlags(const Tool &tool, CLI::App &app,
                                             int argc, const char *const *argv);
 
-/// Parses into `app`. An empty text means: go on; else it is what --help or
-/// --version asked for. None of CLI11's exceptions leaves it.
+/// Parses into `app`. Returns the text of --help or --version if one was given,
+/// else an empty text. CLI11's exceptions do not leave this function.
 [[nodiscard]] Result<std::string> parseFlags(CLI::App &app, int argc,
                                              const char *const *argv);
 

@@ -46,7 +46,8 @@ void addCheckpointFlags(CLI::App &app, OutputFlags &flags) {
       ->needs(folder);
 }
 
-/// A parameter of schedules; the content of a file is what it is set to.
+/// Adds a flag for a parameter of schedules. A flag that names a file sets the
+/// parameter to the file's content.
 void addParameterFlag(CLI::App &app, Schedule &schedule,
                       const ScheduleParameterInfo &info) {
   auto set = [&schedule, &info](const std::string &value) {
@@ -61,9 +62,9 @@ void addParameterFlag(CLI::App &app, Schedule &schedule,
       ->group(flag_group::kOptimizer);
 }
 
-/// What is said of precisions and of numbers that are not finite.
+/// Adds the flags for reports on precisions and on numbers that are not finite.
 void addReportFlags(CLI::App &app, OutputFlags &flags) {
-  // A flag takes its value by "=" only, so that a file may follow it.
+  // The flag takes a value only after "=", so that a file may follow it.
   app.add_flag("--explain{-}", flags.explain,
                "Which op got which precision, by which rule, and the cost of "
                "each cast")
@@ -155,7 +156,7 @@ void addDataFlags(CLI::App &app, DataFlags &flags) {
   addOrderFlags(app, flags.data);
 }
 
-/// Data that comes as a stream cannot be read again.
+/// Refuses data from a stream, which cannot be read again.
 static Status checkFiles(const char *flag,
                          const std::vector<std::string> &files) {
   for (const std::string &file : files)

@@ -15,16 +15,16 @@
 
 namespace mpc::rt {
 
-/// What the DATA flags say.
+/// The values of the DATA flags.
 struct DataFlags {
   DataOptions data;
-  std::string init;      ///< Initial weights, or empty.
-  int64_t batchSize = 0; ///< 0 where it is left to the model.
-  int64_t steps = 0;     ///< 0 means by epochs.
+  std::string init;      ///< The file of initial weights; or empty.
+  int64_t batchSize = 0; ///< The size of a batch; 0 where the model decides.
+  int64_t steps = 0;     ///< The number of steps; 0: by epochs.
   double epochs = 1;
 };
 
-/// What the OUTPUT flags say.
+/// The values of the OUTPUT flags.
 struct OutputFlags {
   std::string metrics, plot, tensorboard, record, checkpointDir;
   std::string exportedWeights, exportedModel;
@@ -32,33 +32,33 @@ struct OutputFlags {
   bool resume = false;
   bool json = false;
   std::string explain;   ///< File; "-" for standard output; empty for none.
-  std::string nanReport; ///< NanWatchOptions::report.
+  std::string nanReport; ///< See NanWatchOptions::report.
   AtFloor atFloor = AtFloor::Warn;
   EvaluatorOptions evaluation;
 };
 
 /// Registers the flags; the structs must outlive parsing.
 void addDataFlags(CLI::App &app, DataFlags &flags);
-/// Refuses data that can be read only once.
+/// Refuses data that can be read only once, where it is read more than once.
 Status checkData(const DataFlags &flags, const EvaluatorOptions &evaluation);
 void addOutputFlags(CLI::App &app, OutputFlags &flags);
-/// --eval-data and the flags that go with it.
+/// Adds --eval-data and the flags that belong to it.
 void addFileEvaluationFlags(CLI::App &app, EvaluatorOptions &options);
-/// --at-floor, of tools that can compile.
+/// Adds --at-floor, for tools that can compile.
 void addFloorFlag(CLI::App &app, OutputFlags &flags);
-/// --lr, --lr-schedule, its parameters and --warmup-steps: what a step is given
-/// at run time, so that mpc-run has them too. Schedule::check() tells whether
-/// they go together.
+/// Adds --lr, --lr-schedule, its parameters and --warmup-steps. A step gets the
+/// rate at run time, so that mpc-run has these flags too. Schedule::check()
+/// tells whether they fit together.
 void addScheduleFlags(CLI::App &app, Schedule &schedule);
-/// Whether it is one of those.
+/// Whether `flag` is one of them.
 [[nodiscard]] bool isScheduleFlag(std::string_view flag);
-/// --steps and --epochs.
+/// Adds --steps and --epochs.
 void addLengthFlags(CLI::App &app, DataFlags &flags);
-/// --seed, --order and --last-batch.
+/// Adds --seed, --order and --last-batch.
 void addOrderFlags(CLI::App &app, DataOptions &data);
-/// --replay
+/// Adds --replay.
 void addReplayFlag(CLI::App &app, int64_t &replays);
-/// --threads
+/// Adds --threads.
 void addThreadFlag(CLI::App &app, RunnerOptions &options);
 
 /// The options of train() that these flags set.

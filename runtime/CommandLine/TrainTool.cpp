@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a program and flags to a training.
+// Trains a program by the flags of a tool.
 #include "runtime/CommandLine/TrainTool.h"
 
 #include "runtime/CommandLine/Tool.h"
@@ -33,7 +33,7 @@ Status initialize(Runner &runner, const TrainTool &tool) {
   return {};
 }
 
-/// The program's rule, and what it is told while it runs.
+/// The program's rule, and the flags of the run.
 TrainingRule wholeRule(const Program &program, const TrainTool &tool) {
   TrainingRule rule = {clausesOf(program.protocol.rule)};
   if (rule.isKnown())
@@ -49,7 +49,7 @@ Status checkBatchSize(const TrainTool &tool, const DataLoader &loader) {
                                 tool.data.batchSize, loader.batchSize()));
 }
 
-/// The data, in batches of the shape that it and --batch-size ask for.
+/// Opens the data, in batches of the shape that fits the data and --batch-size.
 Result<DataLoader> openData(const Program &program, const DataOptions &data) {
   MPC_ASSIGN_OR_RETURN(DataFiles files, DataFiles::open(data.files));
   int64_t accumulate = program.protocol.accumulate;

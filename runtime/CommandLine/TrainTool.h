@@ -27,17 +27,18 @@ struct TrainTool {
   double compileSeconds = 0;
   StageSeconds compileStages;     ///< See RunSummary.
   std::vector<GivenNumber> given; ///< See TrainOptions.
-  Recompile recompile;            ///< May be empty: where no compiler is.
+  /// Compiles the step again; empty where there is no compiler.
+  Recompile recompile;
   std::function<Status(const Runner &)> exportModel; ///< See TrainHooks.
 };
 
-/// Registers what says how mpc-train runs a program and not how it is made, but
-/// for the data: schedule, threads, outputs.
+/// Adds the flags on how mpc-train runs a program, except those of the data:
+/// schedule, threads, outputs. None of them changes the program.
 void addLoopFlags(CLI::App &app, TrainTool &tool);
 
-/// Makes the runner and its first state (see initializeState), opens the data,
-/// and trains by the program's protocol until done or told to stop. The value
-/// is the exit code: 0, or 128 + the signal.
+/// Creates the runner and its first state (see initializeState), opens the
+/// data, and trains by the program's protocol until the end or a stop. Returns
+/// the exit code: 0, or 128 + the signal.
 Result<int> trainProgram(std::shared_ptr<const Program> program,
                          const TrainTool &tool);
 

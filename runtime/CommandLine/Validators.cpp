@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks of numeric flags. CLI11's own accept NaN and trailing text.
+// Validators of numeric flags. CLI11's own accept NaN and trailing text.
 #include "runtime/CommandLine/Validators.h"
 
 #include "runtime/Support/Text.h"
@@ -20,7 +20,8 @@ bool readAll(const std::string &text, T &out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// A validator that says what was expected; the type in --help stays ours.
+/// A validator whose error says what was expected. It does not change the type
+/// in --help.
 CLI::Validator expecting(std::string what,
                          std::function<bool(const std::string &)> accepts) {
   return CLI::Validator(

@@ -57,8 +57,8 @@ void LossScaler::update(double newScale) {
       info().scaleIsF32 ? roundToF32(newScale) : newScale;
 }
 
-/// Remembers `newest` and gives the largest of the last HistoryLength maxima,
-/// NaN if one of them is.
+/// Adds `newest` to the history and returns the largest of the last
+/// HistoryLength maxima; NaN if one of them is NaN.
 double LossScaler::windowedMaximum(double newest) {
   if (at(Setting::MostRecent) != 0)
     return newest;

@@ -12,17 +12,18 @@
 
 namespace mpc::rt {
 
-/// What one step came to.
+/// The outcome of one step.
 struct StepOutcome {
-  bool applied;        ///< The optimizer took the step.
-  double inverseScale; ///< What the gradients were multiplied with.
-  ScaleError error;    ///< Why training should stop, if it should.
+  bool applied;        ///< Whether the optimizer applied the step.
+  double inverseScale; ///< The factor by which the gradients were multiplied.
+  /// The reason for which training should stop; None if it should not.
+  ScaleError error;
 };
 
 /// Not safe for use by several threads at once.
 class LossScaler {
 public:
-  /// Runs any settings, also those that trainingSettings refuses.
+  /// Takes any settings, also those that trainingSettings refuses.
   LossScaler(PolicyKind kind, const Settings &settings);
 
   /// One iteration: decides whether the step is applied, then updates the
@@ -31,10 +32,10 @@ public:
   StepOutcome step(bool foundInf, double gradMaxAbs = 0.0);
 
   /// One iteration whose update is `update(newScale)`: the counter and the
-  /// policy see nothing of this step (PyTorch's rule).
+  /// policy ignore this step (PyTorch's rule).
   StepOutcome stepWithNewScale(bool foundInf, double newScale);
 
-  /// Sets the scale and leaves all else (PyTorch's update(new_scale)).
+  /// Sets only the scale (PyTorch's update(new_scale)).
   void update(double newScale);
 
   /// Changes a setting from the next step on; unchecked.
@@ -55,9 +56,9 @@ public:
   /// All state and settings by name: "scale", "counter", ...,
   /// "setting.growth_factor", ..., "amax_history.0", ...
   [[nodiscard]] std::map<std::string, double> save() const;
-  /// Puts back what `save` of the same policy gave. Settings that `saved`
-  /// lacks keep their values; a state slot that it lacks, and a name that is
-  /// not known, are errors and change nothing.
+  /// Restores what `save` of the same policy returned. Settings that `saved`
+  /// lacks keep their values. A missing state slot and an unknown name are
+  /// errors and change nothing.
   [[nodiscard]] Status load(const std::map<std::string, double> &saved);
 
 private:
@@ -66,7 +67,8 @@ private:
   PolicyKind kind_;
   Settings settings_;
   std::array<double, kNumStateSlots> state_;
-  std::vector<double> amaxHistory_; ///< te-delayed only, newest last.
+  /// The history; te-delayed only, newest last.
+  std::vector<double> amaxHistory_;
 };
 
 } // namespace mpc::rt

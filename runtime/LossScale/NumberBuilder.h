@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The scalar builder of the runtime: values are numbers.
+/// The runtime's builder of scalars: its values are numbers.
 #ifndef MPC_RUNTIME_LOSSSCALE_NUMBERBUILDER_H
 #define MPC_RUNTIME_LOSSSCALE_NUMBERBUILDER_H
 
@@ -11,8 +11,8 @@
 
 namespace mpc::rt {
 
-/// Computes at once. Rounding to f32 is done on integers, so that a host that
-/// flushes subnormals to zero changes nothing.
+/// Computes at once. Rounding to f32 uses integers, so that a host that flushes
+/// subnormals to zero gets the same results.
 struct NumberBuilder {
   using Value = double;
   using Bool = bool;

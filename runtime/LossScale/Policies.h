@@ -39,10 +39,10 @@ inline constexpr size_t kNumPolicies = 18;
 /// The slots of the state vector. One layout for all policies, all f64; a slot
 /// that a policy does not use stays 0. It is part of checkpoints: append only.
 enum class StateSlot {
-  Scale,         ///< The scale in force in the next step.
+  Scale,         ///< The scale used in the next step.
   Counter,       ///< Finite steps counted towards the next growth.
-  SkippedTotal,  ///< Steps not applied, ever.
-  AppliedTotal,  ///< Steps applied, ever.
+  SkippedTotal,  ///< The number of all steps that were not applied.
+  AppliedTotal,  ///< The number of all steps that were applied.
   SkippedInARow, ///< Steps not applied since the last applied one.
   Error,         ///< A ScaleError.
   Hysteresis,    ///< Overflows still tolerated before the scale falls.
@@ -58,10 +58,10 @@ enum class StateSlot {
 };
 inline constexpr size_t kNumStateSlots = 16;
 
-/// The settings of all policies, all f64, changeable while running. Flags are
-/// 0 or 1. Which policy reads which is in the policy table (PolicyInfo.h).
+/// The settings of all policies, all f64, which may change during a run. Flags
+/// are 0 or 1. The policy table (PolicyInfo.h) says which policy reads which.
 enum class Setting {
-  InitScale,             ///< Read when the state is made, not by a step.
+  InitScale,             ///< Read when the state is created, and not by a step.
   GrowthFactor,          ///< Also the divisor where a policy has one factor.
   BackoffFactor,         ///<
   GrowthInterval,        ///< Finite steps between growths.
@@ -71,10 +71,10 @@ enum class Setting {
   ConsecutiveHysteresis, ///< Flag: any finite step refills the hysteresis.
   RaiseAtMinScale,       ///< Flag: an overflow at MinScale is an error.
   MaxSkipsInARow,        ///< Skips in a row that are an error; 0 for never.
-  LogMax,                ///< log2 of the largest value aimed at.
+  LogMax,                ///< log2 of the target for the largest value.
   Beta1,                 ///< Decay of the mean of log2 gradients.
   Beta2,                 ///< Decay of the moments for their deviation.
-  OverflowStdDev,        ///< Deviations kept between mean and LogMax.
+  OverflowStdDev,        ///< Standard deviations kept between mean and LogMax.
   Fp8Max,                ///< Largest finite value of the fp8 format.
   Margin,                ///< Powers of two kept free below Fp8Max.
   HistoryLength,         ///< Maxima remembered (outside of the state).
@@ -82,8 +82,8 @@ enum class Setting {
 };
 inline constexpr size_t kNumSettings = 18;
 
-/// Why a policy gave up; the value in StateSlot::Error, which holds that of the
-/// last step alone.
+/// The reason why a policy gave up: the value of StateSlot::Error, for the last
+/// step alone.
 enum class ScaleError {
   None,
   AtMinScale,   ///< An overflow although the scale is at its minimum.
@@ -100,12 +100,13 @@ using StateValues = std::array<typename B::Value, kNumStateSlots>;
 template <ScalarBuilder B>
 using SettingValues = std::array<typename B::Value, kNumSettings>;
 
-/// What a step found out about its gradients, as the builder's values.
+/// The findings of a step about its gradients, as the builder's values.
 template <ScalarBuilder B>
 struct ScaleEvent {
   typename B::Bool foundInf;
-  /// Largest |unscaled gradient|; read by logmax, lognormal and te-delayed (for
-  /// the last already reduced over its window). Any value for the others.
+  /// The largest |unscaled gradient|, which logmax, lognormal and te-delayed
+  /// read (for the last one already reduced over its window). Any value for
+  /// other policies.
   typename B::Value gradMaxAbs;
 };
 
@@ -127,7 +128,7 @@ struct PolicyStep {
 
 namespace detail {
 
-/// PyTorch: one rounding of the f64 product; growth to inf does not happen but
+/// PyTorch: one rounding of the f64 product. Growth to inf is suppressed but
 /// still ends the interval.
 template <ScalarBuilder B>
 void stepTorch(PolicyStep<B> &p) {
@@ -141,8 +142,7 @@ void stepTorch(PolicyStep<B> &p) {
   p[StateSlot::Counter] = select(p.foundInf | due, 0.0, counted);
 }
 
-/// PyTorch's rule; what a change of the scale gives is kept in
-/// [MinScale, MaxScale].
+/// PyTorch's rule, with each new scale kept in [MinScale, MaxScale].
 template <ScalarBuilder B>
 void stepDynamic(PolicyStep<B> &p) {
   Num<B> scale = p[StateSlot::Scale];
@@ -154,7 +154,7 @@ void stepDynamic(PolicyStep<B> &p) {
   p[StateSlot::Scale] = select(p.foundInf | due, bounded, scale);
 }
 
-/// tf_keras: a floor that raises what is below it, `>=` at the interval.
+/// tf_keras: a floor that raises lower scales, and `>=` at the interval.
 template <ScalarBuilder B>
 void stepKeras(PolicyStep<B> &p) {
   Num<B> scale = p[StateSlot::Scale];
@@ -194,8 +194,8 @@ void stepJmp(PolicyStep<B> &p) {
   p[StateSlot::Counter] = select(p.foundInf, 0.0, moduloOf(counted, period));
 }
 
-/// flax: tests before it counts, so growth takes interval + 1 finite steps;
-/// saturates at FLT_MAX.
+/// flax: compares before it counts, so that growth takes interval + 1 finite
+/// steps; saturates at FLT_MAX.
 template <ScalarBuilder B>
 void stepFlax(PolicyStep<B> &p) {
   Num<B> scale = p[StateSlot::Scale];
@@ -210,8 +210,8 @@ void stepFlax(PolicyStep<B> &p) {
   p[StateSlot::Counter] = select(p.foundInf | due, 0.0, counter + 1.0);
 }
 
-/// OpenSeq2Seq Backoff: counts from the last overflow, clips both ways. The
-/// counter is derived, for display.
+/// OpenSeq2Seq Backoff: counts from the last overflow, and clips both ways. The
+/// counter is only for display.
 template <ScalarBuilder B>
 void stepBackoff(PolicyStep<B> &p) {
   Num<B> scale = p[StateSlot::Scale];
@@ -233,7 +233,8 @@ void stepBackoff(PolicyStep<B> &p) {
 }
 
 /// DeepSpeed, all f64: hysteresis, a named error at the floor that leaves the
-/// state alone, and growth on multiples of the window past the last overflow.
+/// state unchanged, and growth at multiples of the window after the last
+/// overflow.
 template <ScalarBuilder B>
 void stepDeepSpeed(PolicyStep<B> &p) {
   Num<B> scale = p[StateSlot::Scale];
@@ -268,7 +269,7 @@ void stepDeepSpeed(PolicyStep<B> &p) {
       raises, static_cast<double>(ScaleError::AtMinScale), p[StateSlot::Error]);
 }
 
-/// Megatron: hysteresis that only growth refills; growth without any guard.
+/// Megatron: hysteresis that only growth refills, and growth without a limit.
 template <ScalarBuilder B>
 void stepMegatron(PolicyStep<B> &p) {
   Num<B> scale = p[StateSlot::Scale];
@@ -296,7 +297,7 @@ void stepApexHysteresis(PolicyStep<B> &p) {
   p[StateSlot::Hysteresis] = select(p.foundInf, left, p[Setting::Hysteresis]);
 }
 
-/// Apex amp, f64: floor and cap; the counter is tested with `==`.
+/// Apex amp, f64: floor and cap; the counter is compared with `==`.
 template <ScalarBuilder B>
 void stepApex(PolicyStep<B> &p) {
   Num<B> scale = p[StateSlot::Scale];
@@ -310,7 +311,7 @@ void stepApex(PolicyStep<B> &p) {
   p[StateSlot::Counter] = select(p.foundInf | due, 0.0, counted);
 }
 
-/// ONNX Runtime, f64: as Apex, but `>=` at the interval.
+/// ONNX Runtime, f64: as Apex, but with `>=` at the interval.
 template <ScalarBuilder B>
 void stepOrt(PolicyStep<B> &p) {
   Num<B> scale = p[StateSlot::Scale];
@@ -324,15 +325,15 @@ void stepOrt(PolicyStep<B> &p) {
   p[StateSlot::Counter] = select(p.foundInf | due, 0.0, counted);
 }
 
-/// f32 EMA: beta * mean + (1 - beta) * x, with 1 - beta taken in f64.
+/// f32 EMA: beta * mean + (1 - beta) * x, with 1 - beta computed in f64.
 template <ScalarBuilder B>
 Num<B> movingAverage(Num<B> mean, Num<B> beta, Num<B> x) {
   return f32(f32(f32(beta) * mean) + f32(f32(1.0 - beta) * x));
 }
 
-/// The statistics that LogMax and LogNormal share: x is taken as log2 of the
-/// largest gradient, and the scale puts `target` OverflowStdDev deviations
-/// above its mean. All f32, bias-corrected like Adam.
+/// The statistics that LogMax and LogNormal share: x is log2 of the largest
+/// gradient, and the scale places `target` OverflowStdDev deviations above its
+/// mean. All f32, bias-corrected like Adam.
 template <ScalarBuilder B>
 void stepLogStatistics(PolicyStep<B> &p, Num<B> x, Num<B> target) {
   Num<B> beta1 = p[Setting::Beta1];
@@ -363,8 +364,8 @@ void stepLogStatistics(PolicyStep<B> &p, Num<B> x, Num<B> target) {
   p[StateSlot::Sigma] = sigma;
 }
 
-/// OpenSeq2Seq LogMax, faults included: an overflow enters as 2^LogMax although
-/// x is in log2 units, the target is 16 whatever LogMax says, and an all-zero
+/// OpenSeq2Seq LogMax with its faults: an overflow counts as 2^LogMax although
+/// x is in log2 units, the target is 16 for any LogMax, and an all-zero
 /// gradient makes the scale NaN for ever.
 template <ScalarBuilder B>
 void stepLogMax(PolicyStep<B> &p) {
@@ -373,7 +374,7 @@ void stepLogMax(PolicyStep<B> &p) {
   stepLogStatistics(p, select(p.foundInf, overflow, x), overflow.literal(16.0));
 }
 
-/// LogMax mended: an overflow enters as LogMax itself, which is also the
+/// LogMax corrected: an overflow counts as LogMax itself, which is also the
 /// target, and a step whose gradients are all zero changes nothing.
 template <ScalarBuilder B>
 void stepLogNormal(PolicyStep<B> &p) {
@@ -496,7 +497,8 @@ stepPolicy(PolicyKind kind, B &builder, const StateValues<B> &state,
 }
 
 /// The state after a step whose scale update is replaced by `newScale`
-/// (PyTorch's update(new_scale)): counted, but the policy sees nothing of it.
+/// (PyTorch's update(new_scale)). The step is counted, but the policy ignores
+/// it.
 template <ScalarBuilder B>
 StateValues<B>
 stepWithNewScale(PolicyKind kind, B &builder, const StateValues<B> &state,
@@ -537,8 +539,8 @@ typename B::Value inverseScale(B &builder, typename B::Value scale,
   return select(subnormal, inverse * 0.0, inverse).value;
 }
 
-/// The same by a policy's rule. For UnscaleRule::Divide it only says how large
-/// the quotient is.
+/// The factor by a policy's rule. For UnscaleRule::Divide it only tells how
+/// large the quotient is.
 template <ScalarBuilder B>
 typename B::Value inverseScale(PolicyKind kind, B &builder,
                                typename B::Value scale) {

@@ -55,7 +55,7 @@ constexpr std::array<SettingRow, kNumSettings> kSettings = {{
     {"most_recent", Range::Switch, "1: use the newest maximum only"},
 }};
 
-/// What is wrong with `value`, or nothing.
+/// The fault of `value`; empty for none.
 std::string_view complaint(Range range, double value) {
   if (std::isnan(value))
     return "must be a number";
@@ -92,7 +92,7 @@ std::string_view complaint(Range range, double value) {
   return "";
 }
 
-/// Lower case, `-` for `_`, without the blanks around it.
+/// In lower case, with `-` for `_`, without surrounding blanks.
 std::string normalized(std::string_view name) {
   const size_t first = name.find_first_not_of(" \t\n\r");
   if (first == std::string_view::npos)
@@ -200,8 +200,8 @@ Result<Settings> trainingSettings(PolicyKind kind,
   return settings;
 }
 
-/// Floor, first scale and cap must lie in that order; of a policy that has no
-/// such setting, none is in the way.
+/// Floor, first scale and cap must be in that order. A policy without one of
+/// these settings has no such limit.
 static Status checkOrder(const PolicyInfo &policy, const Settings &settings) {
   const Setting order[] = {Setting::MinScale, Setting::InitScale,
                            Setting::MaxScale};
@@ -239,7 +239,7 @@ std::array<double, kNumStateSlots> initialState(PolicyKind kind,
   const PolicyInfo &policy = policyInfo(kind);
   const double init = settings[Setting::InitScale];
   at(StateSlot::Scale) = policy.scaleIsF32 ? roundToF32(init) : init;
-  // Apex alone lets its ceiling hold from the start.
+  // Only Apex applies its ceiling from the start.
   if (kind == PolicyKind::Apex)
     at(StateSlot::Scale) = std::min(init, settings[Setting::MaxScale]);
   if (policy.reads(Setting::Hysteresis))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What is known about each policy as data: names, defaults, the settings it
-/// reads, where it checks and updates, and its source system's own names.
+/// The facts about each policy as data: names, defaults, the settings that it
+/// reads, the points of check and update, and its source system's own names.
 #ifndef MPC_RUNTIME_LOSSSCALE_POLICYINFO_H
 #define MPC_RUNTIME_LOSSSCALE_POLICYINFO_H
 
@@ -34,9 +34,9 @@ struct SettingOverride {
   double value;
 };
 
-/// Which gradients the finite check looks at.
+/// Which gradients the finite check examines.
 enum class CheckPoint {
-  Scaled,    ///< As they come out of the backward pass.
+  Scaled,    ///< The gradients of the backward pass.
   Unscaled,  ///< After the unscale, before clipping.
   AfterClip, ///< After the unscale and clipping.
   Never,     ///< No check: every step is applied.
@@ -49,7 +49,7 @@ enum class UpdatePoint {
                  ///< the new one (DeepSpeed).
 };
 
-/// A name that the source system gives to one of our settings.
+/// The source system's name for one of our settings.
 struct ConfigKey {
   std::string_view key;
   Setting setting;
@@ -57,19 +57,21 @@ struct ConfigKey {
 
 struct PolicyInfo {
   PolicyKind kind;
-  std::string_view name;                     ///< As in --loss-scale=NAME.
-  std::string_view system;                   ///< Where the rule comes from.
+  std::string_view name;   ///< The name in --loss-scale=NAME.
+  std::string_view system; ///< The system from which the rule comes.
   std::span<const std::string_view> aliases; ///< Other accepted names.
   std::span<const SettingOverride> defaults; ///< Exactly the settings it reads.
   std::span<const ConfigKey> configKeys;     ///< The system's own names.
   CheckPoint check = CheckPoint::Scaled;
   UpdatePoint update = UpdatePoint::AfterStep;
-  bool scaleIsF32 = true;            ///< Else the scale is a full f64.
-  bool hasCounter = true;            ///< StateSlot::Counter means something.
-  bool needsGradMaxAbs = false;      ///< Reads ScaleEvent::gradMaxAbs.
-  bool iterationsCountSkips = false; ///< Skipped steps advance iterations.
-  bool lowersScale = true;           ///< A skipped step lowers the scale.
-  bool replayOnly = false;           ///< Not a policy for training.
+  bool scaleIsF32 = true; ///< Whether the scale is an f32; else it is any f64.
+  bool hasCounter = true; ///< Whether StateSlot::Counter is used.
+  bool needsGradMaxAbs = false; ///< Whether it reads ScaleEvent::gradMaxAbs.
+  /// Whether skipped steps advance iterations.
+  bool iterationsCountSkips = false;
+  bool lowersScale = true; ///< Whether a skipped step lowers the scale.
+  /// Whether the policy is for replays only, and not for training.
+  bool replayOnly = false;
 
   /// Whether the policy reads `setting`.
   [[nodiscard]] bool reads(Setting setting) const;
@@ -78,10 +80,10 @@ struct PolicyInfo {
 [[nodiscard]] const PolicyInfo &policyInfo(PolicyKind kind);
 [[nodiscard]] std::span<const PolicyInfo> allPolicies();
 
-/// The policy called `name`, which may be one of its aliases, in any case, with
-/// `-` for `_`, and with blanks around it.
+/// The policy of that name or alias. Case does not matter, `-` may be `_`, and
+/// surrounding blanks are ignored.
 [[nodiscard]] std::optional<PolicyKind> findPolicy(std::string_view name);
-/// findPolicy, or a usage error that names `flag` and lists the known ones.
+/// findPolicy, or a usage error that names `flag` and lists the known policies.
 [[nodiscard]] Result<PolicyKind> parsePolicy(std::string_view flag,
                                              std::string_view name);
 /// "dynamic, torch, ...".
@@ -93,19 +95,19 @@ struct PolicyInfo {
 [[nodiscard]] std::string settingFlag(Setting setting);
 /// One line of help.
 [[nodiscard]] std::string_view settingHelp(Setting setting);
-/// The setting that `key` names for `policy`: our name or the system's own.
+/// The setting that `key` names for `policy`, by our name or the system's own.
 [[nodiscard]] std::optional<Setting> findSetting(const PolicyInfo &policy,
                                                  std::string_view key);
 
-/// The policy's defaults with `overrides` on top, unchecked: what a replay
-/// runs. Settings without a default and without an override are NaN; backoff
+/// The policy's defaults with `overrides` applied, unchecked, as a replay uses
+/// them. A setting without a default and without an override is NaN; backoff
 /// starts at its maximum.
 [[nodiscard]] Settings
 settingsOf(PolicyKind kind, std::span<const SettingOverride> overrides = {});
 
-/// settingsOf for training: a usage error that names the flag for a policy that
-/// is for replay only, a setting the policy does not read, and a value that
-/// makes no sense.
+/// settingsOf for training. A usage error that names the flag for a policy that
+/// is for replays only, for a setting that the policy does not read, and for an
+/// invalid value.
 [[nodiscard]] Result<Settings>
 trainingSettings(PolicyKind kind, std::span<const SettingOverride> overrides);
 
@@ -117,7 +119,7 @@ trainingSettings(PolicyKind kind, std::span<const SettingOverride> overrides);
 [[nodiscard]] std::array<double, kNumStateSlots>
 initialState(PolicyKind kind, const Settings &settings);
 
-/// What a ScaleError means to a user; empty for None.
+/// The meaning of a ScaleError for a user; empty for None.
 [[nodiscard]] std::string_view message(ScaleError error);
 
 } // namespace mpc::rt

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads a trace, runs it through a LossScaler and writes one line an entry.
+// Reads a trace, runs it through a LossScaler and writes one line for each
+// entry.
 #include "runtime/LossScale/Replay.h"
 
 #include "runtime/LossScale/LossScaler.h"
@@ -29,8 +30,8 @@ Result<json> parseJson(std::string_view text) {
   }
 }
 
-/// What to call a value in a message: short, and printable whatever it is.
-/// Lists and objects are not shown: they may be nested deeper than the stack.
+/// A value in a message: short, and always printable. Lists and objects are not
+/// shown, since they may be nested deeper than the stack.
 std::string shown(const json &value) {
   if (value.is_array())
     return "a list";
@@ -64,8 +65,8 @@ Result<double> readNumber(const json &value, std::string_view what) {
       fmt::format("{}: expected a number, found {}", what, shown(value)));
 }
 
-/// A config value as a setting: numbers, true and false, and Transformer
-/// Engine's names of the ways to reduce a history.
+/// A config value as a setting: a number, true or false, or Transformer
+/// Engine's name of a way to reduce a history.
 Result<double> readSetting(const json &value, const std::string &key) {
   if (value.is_boolean())
     return value.get<bool>() ? 1.0 : 0.0;
@@ -105,7 +106,7 @@ Status readConfig(const json &config, Setup &setup) {
   return {};
 }
 
-/// The policy and the values that hold before the first entry.
+/// The policy and its values before the first entry.
 Result<Setup> readSetup(const json &trace, const ReplayOptions &options) {
   const json &name = member(trace, "policy");
   std::optional<PolicyKind> filePolicy;
@@ -157,7 +158,8 @@ std::string truths(const std::vector<bool> &values) {
   return "[" + list + "]";
 }
 
-/// What an entry printed beside the scaler's state; null unless stepped.
+/// The values that an entry's line shows beside the scaler's state; null unless
+/// stepped.
 struct Report {
   std::string foundInf = "null";
   std::string applied = "null";
@@ -194,17 +196,17 @@ std::string otherState(const LossScaler &scaler) {
 
 // --- running ---------------------------------------------------------------
 
-/// What one entry says about its gradients.
+/// The findings of one entry about its gradients.
 struct Observed {
-  std::vector<bool> foundInf;       ///< One flag an optimizer.
-  std::optional<double> gradMaxAbs; ///< The largest, rounded to f32.
+  std::vector<bool> foundInf;       ///< One flag for each optimizer.
+  std::optional<double> gradMaxAbs; ///< The largest gradient, rounded to f32.
 
   [[nodiscard]] bool any() const {
     return std::find(foundInf.begin(), foundInf.end(), true) != foundInf.end();
   }
 };
 
-/// Calls `read` with each item of a list, or with what is no list.
+/// Calls `read` with each item of a list, or with a value that is no list.
 template <typename Read>
 Status forEachItem(const json &value, Read read) {
   if (!value.is_array())
@@ -214,7 +216,7 @@ Status forEachItem(const json &value, Read read) {
   return {};
 }
 
-/// The largest of grad_max_abs or amax, NaN if one of them is; nothing where
+/// The largest of grad_max_abs or amax, NaN if one of them is NaN; empty where
 /// the entry has neither.
 Result<std::optional<double>> readMaxima(const json &entry) {
   const char *key = entry.contains("grad_max_abs") ? "grad_max_abs" : "amax";
@@ -258,7 +260,7 @@ Result<Observed> observe(const json &entry) {
   return seen;
 }
 
-/// How often an entry happens.
+/// The number of times that an entry is repeated.
 Result<int64_t> readRepeat(const json &entry) {
   constexpr int64_t kMost = 1'000'000'000;
   const json &repeat = member(entry, "repeat");
@@ -382,7 +384,8 @@ Result<Report> Replayer::step(const json &entry) {
   std::vector<bool> applied = seen.foundInf;
   for (auto &&flag : applied)
     flag = !flag || appliesNonFinite(scaler_.kind());
-  if (!scaler_.info().replayOnly) // an fp8 tensor's scale steps nothing
+  // The scale of an fp8 tensor steps no optimizer.
+  if (!scaler_.info().replayOnly)
     report.applied = several ? truths(applied) : truth(applied.front());
   return report;
 }

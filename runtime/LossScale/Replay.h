@@ -16,20 +16,20 @@
 namespace mpc::rt {
 
 struct ReplayOptions {
-  /// Replaces the file's policy. The file's config is then used only where it
-  /// names this same policy; else the policy's defaults hold.
+  /// Replaces the file's policy. The file's config then counts only where it is
+  /// for this same policy; else the policy's defaults are used.
   std::optional<PolicyKind> policy;
-  /// On top of the config or the defaults. Not checked: a replay runs what the
-  /// reference ran.
+  /// Values that replace those of the config or the defaults. They are not
+  /// checked, since a replay runs what the reference ran.
   std::vector<SettingOverride> overrides;
   /// An entry with gradient maxima overflows where the largest, times the
-  /// scale, is above this, whatever its found_inf says.
+  /// scale, is above this number, whatever its found_inf.
   std::optional<double> overflowAbove;
 };
 
-/// A run of equal steps in the scale's curve.
+/// A run of steps with equal scale and outcome in the curve.
 struct ScaleRun {
-  double scale; ///< In force during the steps.
+  double scale; ///< The scale during these steps.
   bool skipped;
   int64_t steps;
 };
@@ -40,8 +40,8 @@ struct ReplayResult {
   PolicyKind policy;
 };
 
-/// Replays the JSON document `text`. A failure names the entry at fault, by its
-/// place in `steps`, but not the file.
+/// Replays the JSON document `text`. An error names the entry by its position
+/// in `steps`, but not the file.
 [[nodiscard]] Result<ReplayResult> replayTrace(std::string_view text,
                                                const ReplayOptions &options);
 

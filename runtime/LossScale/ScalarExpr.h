@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The few scalar operations that a loss-scale policy may use, as expressions
-/// over a builder: one builder computes numbers, another emits IR.
+/// over a builder. One builder computes numbers, another emits IR.
 #ifndef MPC_RUNTIME_LOSSSCALE_SCALAREXPR_H
 #define MPC_RUNTIME_LOSSSCALE_SCALAREXPR_H
 
@@ -10,9 +10,9 @@
 
 namespace mpc::rt {
 
-/// What a builder must offer. `Value` is an f64, `Bool` an i1. Arithmetic is
-/// IEEE f64, round to nearest even. Comparisons are ordered: false on NaN.
-/// `select` has no preference for either operand: both are always evaluated.
+/// The requirements of a builder. `Value` is an f64, `Bool` an i1. Arithmetic
+/// is IEEE f64, rounded to nearest even. Comparisons are ordered: false on NaN.
+/// `select` always evaluates both operands.
 template <typename B>
 concept ScalarBuilder =
     requires(B &b, typename B::Value x, typename B::Bool p, double c) {
@@ -106,8 +106,9 @@ Num<B> select(Flag<B> condition, Num<B> ifTrue, double ifFalse) {
   return select(condition, ifTrue, ifTrue.literal(ifFalse));
 }
 
-/// One rounding to f32. An f32 operation is the f64 operation and this: exact
-/// for + - * / and sqrt, because 53 >= 2 * 24 + 2 (Figueroa 1995).
+/// Rounds to f32 once. An f32 operation equals the f64 operation followed by
+/// this rounding, for + - * / and sqrt, because 53 >= 2 * 24 + 2 (Figueroa
+/// 1995).
 template <ScalarBuilder B>
 Num<B> f32(Num<B> x) {
   return {x.builder, x.builder->roundToF32(x.value)};

@@ -13,10 +13,10 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 /// Integers up to here are exact in an f64.
 constexpr double kMost = 0x1p53;
 
-/// In the order of the vector. A scale may fall to 0 (torch has no floor), rise
-/// to infinity (keras3 has no cap) and become NaN (logmax, after gradients of
-/// zeros: the logarithm of their maximum is infinite, and a difference of such
-/// NaN).
+/// The slots in the order of the vector. A scale may fall to 0 (torch has no
+/// floor), rise to infinity (keras3 has no cap) and become NaN (logmax, after
+/// gradients of zeros: the logarithm of their maximum is infinite, and a
+/// difference of infinities is NaN).
 constexpr std::array<SlotInfo, kNumStateSlots> kSlots = {{
     {StateSlot::Scale, "scale", SlotKind::Scale, 0, kInf, true},
     {StateSlot::Counter, "counter", SlotKind::Rule, 0, kMost},

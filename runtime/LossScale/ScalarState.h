@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The scalars of a program's state: how they are called, what each slot of a
-/// loss scaler is, and what it may hold.
+/// The scalars of a program's state: their names, the meaning of each slot of a
+/// loss scaler, and its valid values.
 #ifndef MPC_RUNTIME_LOSSSCALE_SCALARSTATE_H
 #define MPC_RUNTIME_LOSSSCALE_SCALARSTATE_H
 
@@ -13,23 +13,24 @@
 
 namespace mpc::rt {
 
-/// In front of the name of a number that the user sets: "amp.hyper.beta1";
-/// where a module has several of a kind, "amp.hyper.critic.beta1".
+/// The prefix of a number that the user sets: "amp.hyper.beta1"; where a module
+/// has several of a kind, "amp.hyper.critic.beta1".
 inline constexpr std::string_view kHyperPrefix = "amp.hyper.";
-/// A loss scaler's vector; of several "amp.loss_scale.critic".
+/// The name of a loss scaler's vector; of one of several
+/// "amp.loss_scale.critic".
 inline constexpr std::string_view kScalerName = "amp.loss_scale";
-/// What an optimizer counts: "amp.optimizer.step"; of several
-/// "amp.optimizer.critic.step".
+/// The prefix of an optimizer's counters: "amp.optimizer.step"; of one of
+/// several "amp.optimizer.critic.step".
 inline constexpr std::string_view kOptimizerName = "amp.optimizer";
 
 enum class SlotKind : uint8_t {
   Scale, ///< The scale itself.
-  Count, ///< Of steps: goes on whatever becomes of the scale.
-  Rule,  ///< What the policy remembers.
+  Count, ///< A count of steps, which goes on whatever the scale does.
+  Rule,  ///< The memory of the policy's rule.
 };
 
-/// A slot of a loss scaler's vector. The range is that of what steps make of
-/// it, so that a checkpoint with anything else is damaged.
+/// A slot of a loss scaler's vector. The range has the values that steps
+/// produce, so that a checkpoint with any other value is damaged.
 struct SlotInfo {
   StateSlot slot;
   std::string_view key; ///< Its name in files.

@@ -12,7 +12,7 @@ std::string scaleCurveSvg(const ReplayResult &result, std::string_view title) {
   plot.markLabel = "runs of skipped steps";
   PlotSeries scale{"loss scale", {}};
   double step = 0;
-  // Stairs: a scale holds for all steps of its run.
+  // The line is a staircase: a scale holds for all steps of its run.
   for (const ScaleRun &run : result.curve) {
     double end = step + static_cast<double>(run.steps);
     scale.points.emplace_back(step, run.scale);

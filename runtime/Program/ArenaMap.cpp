@@ -16,7 +16,8 @@ public:
 
 private:
   std::vector<ArenaValue> values_;
-  std::vector<size_t> current_; ///< Of `values_`: not overwritten yet.
+  /// Indices into `values_` of those not overwritten yet.
+  std::vector<size_t> current_;
 };
 
 bool overlaps(const ArenaValue &value, const BufferRef &ref) {
@@ -36,7 +37,7 @@ void ArenaWalk::read(const BufferRef &ref, size_t launch) {
       values_[index].last = launch;
       isKnown = true;
     }
-  // Memory that nothing has written, which a kernel has for its own use.
+  // Memory that no launch has written is a kernel's workspace.
   if (!isKnown)
     write(ref, launch);
 }
@@ -57,8 +58,9 @@ std::vector<ArenaValue> ArenaWalk::takeValues() {
   return std::move(values_);
 }
 
-/// Bytes of the ranges that are written at `from` or before and read at `to` or
-/// later; what lies in two counts once, as a result in the place of an operand.
+/// The bytes of ranges that are written at `from` or before and read at `to` or
+/// later. Bytes in two ranges count once, as where a result overwrites an
+/// operand.
 uint64_t liveBytes(const std::vector<ArenaValue> &values, size_t from,
                    size_t to) {
   std::vector<std::pair<uint64_t, uint64_t>> ranges;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kWidth = 960, kHeight = 480, kMargin = 40;
 
-/// Text that may stand in SVG.
+/// Text escaped for SVG.
 std::string escapeXml(std::string_view text) {
   std::string result;
   for (char c : text) {
@@ -25,14 +25,14 @@ std::string escapeXml(std::string_view text) {
       result += "&gt;";
       break;
     default:
-      // XML has no other control characters, even as references.
+      // XML allows no other control characters, not even as references.
       result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
     }
   }
   return result;
 }
 
-/// Neighbours differ: hues go round by the golden angle.
+/// Neighbours have different hues, which advance by the golden angle.
 int hueOf(size_t index) { return static_cast<int>(index * 137 % 360); }
 
 std::string drawValue(const Entry &entry, const ArenaValue &value,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each kind of command is in a manifest and on each machine.
+// The fields of each kind of command in a manifest, and its execution on each
+// machine.
 #include "runtime/Program/Commands.h"
 
 #include "runtime/Program/FieldReader.h"
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Copies and fills are cut into pieces of so many bytes for the workers.
+/// Copies and fills are divided into pieces of this many bytes for the workers.
 constexpr uint64_t kPiece = uint64_t(1) << 20;
 
 KernelWork readWork(const Json &launch, FieldReader &fields) {
@@ -30,7 +31,7 @@ std::string wrongBuffers(size_t expected, const Launch &launch) {
 
 struct PieceCall {
   char *target;
-  const char *source; ///< Null to fill with zeros.
+  const char *source; ///< The source; null to fill with zeros.
   uint64_t bytes;
 };
 
@@ -248,7 +249,8 @@ Status DeviceKernel::prepare(const Launch &launch,
 Status DeviceKernel::record(const Launch &launch,
                             std::span<const DeviceAddress> buffers,
                             DeviceMachine &machine) const {
-  // What a parameter points to must not move while more are added.
+  // A parameter's value must not move while more are added, because its address
+  // is passed.
   std::vector<uint64_t> values(parameters_.size());
   std::vector<void *> arguments;
   for (size_t i = 0; i < parameters_.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The kinds of command that programs are made of.
+/// The kinds of commands in programs.
 #ifndef MPC_RUNTIME_PROGRAM_COMMANDS_H
 #define MPC_RUNTIME_PROGRAM_COMMANDS_H
 
@@ -21,11 +21,11 @@ namespace mpc::rt {
 /// The rows of all kinds below.
 [[nodiscard]] std::span<const CommandRow> commandRows();
 
-/// What a kernel does, for who looks at a program; nothing runs by it.
+/// The work of a kernel, for people; nothing runs by it.
 struct KernelWork {
   std::string kind; ///< "map", "rows", "contraction", ...
-  /// Floating-point operations, a fused multiplication and addition as two; 0
-  /// where they are not known.
+  /// Floating-point operations, where a fused multiplication and addition
+  /// counts as two; 0 where they are not known.
   uint64_t flops = 0;
 };
 
@@ -42,16 +42,17 @@ private:
   KernelWork work_;
 };
 
-/// That of a launch; empty where it runs no kernel.
+/// The work of a launch; empty where it runs no kernel.
 [[nodiscard]] KernelWork workOf(const Launch &launch);
 
-/// A function of a CPU's image.
+/// A function in a CPU's image.
 class HostKernel final : public Kernel {
 public:
   struct Place {
-    uint64_t codeOffset = 0;   ///< Where the function begins in the image.
-    int64_t chunks = 1;        ///< A function of shapes, never of threads.
-    uint64_t scratchBytes = 0; ///< Of each worker.
+    uint64_t codeOffset = 0; ///< The function's offset in the image.
+    /// The number of chunks. It depends on shapes and never on threads.
+    int64_t chunks = 1;
+    uint64_t scratchBytes = 0; ///< Scratch memory of each worker.
   };
   explicit HostKernel(Place place, KernelWork work = {})
       : Kernel(std::move(work)), place_(place) {}
@@ -80,17 +81,17 @@ private:
 struct PointerParameter {
   uint32_t buffer = 0;
 };
-/// A parameter that is a number, as memory has it.
+/// A parameter that is a number in its memory format.
 struct ScalarParameter {
   uint64_t bits = 0;
-  uint32_t bytes = 8; ///< Of `bits`, the lowest: 1, 2, 4 or 8.
+  uint32_t bytes = 8; ///< The number of low bytes of `bits`: 1, 2, 4 or 8.
 };
 using KernelParameter = std::variant<PointerParameter, ScalarParameter>;
 
-/// A pointer for each of so many buffers, in their order.
+/// A pointer for each of `buffers` buffers, in their order.
 [[nodiscard]] std::vector<KernelParameter> pointerParameters(size_t buffers);
 
-/// A kernel of one of a GPU's modules, by the launch's symbol.
+/// A kernel of one of a GPU's modules, named by the launch's symbol.
 class DeviceKernel final : public Kernel {
 public:
   DeviceKernel(uint32_t module, Grid grid,
@@ -122,7 +123,7 @@ private:
   std::vector<KernelParameter> parameters_;
 };
 
-/// Copies the first buffer to the second, which is as large.
+/// Copies the first buffer to the second, which has the same size.
 class Copy final : public Command {
 public:
   static const CommandRow kRow;

@@ -17,25 +17,25 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr char kMagic[8] = {'\x89', 'M', 'P', 'C', '\r', '\n', '\x1a', '\n'};
 
-/// What the file begins with.
+/// The beginning of the file.
 struct Header {
   char magic[8];
   uint32_t version;
   uint32_t numSections;
   uint64_t fileBytes;
-  uint64_t reserved; ///< Zero.
-  /// ContentHash of the header with this field zero, and of the table.
+  uint64_t reserved; ///< Always zero.
+  /// The ContentHash of the header, with zeros in this field, and of the table.
   char hash[ContentHash::kDigits];
 };
 static_assert(sizeof(Header) == 64);
 
-/// A section as the table behind the header has it.
+/// A section in the table after the header.
 struct TableEntry {
   uint32_t kind;
-  uint32_t reserved; ///< Zero.
-  uint64_t offset;   ///< From the begin of the file.
+  uint32_t reserved; ///< Always zero.
+  uint64_t offset;   ///< From the beginning of the file.
   uint64_t bytes;
-  uint64_t reserved2; ///< Zero.
+  uint64_t reserved2; ///< Always zero.
   char hash[ContentHash::kDigits];
 };
 static_assert(sizeof(TableEntry) == 64);
@@ -57,7 +57,7 @@ std::string_view textOf(const char (&hash)[ContentHash::kDigits]) {
   return {hash, sizeof hash};
 }
 
-/// The header, once it says that this is a file that can be read.
+/// The header, if it belongs to a file that can be read.
 Result<Header> readHeader(std::span<const std::byte> file) {
   if (file.size() < sizeof(Header))
     return invalidInput(
@@ -109,12 +109,12 @@ bool isZero(std::span<const std::byte> bytes) {
                      [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-/// What is wrong with a section that is to begin behind `end`; empty for none.
+/// The fault of a section that must begin after `end`; empty for none.
 std::string faultOf(const TableEntry &entry, uint64_t end,
                     std::span<const std::byte> file) {
   if (!isKnown(entry.kind))
     return fmt::format("is of a kind {} that is not known", entry.kind);
-  // What is behind this `end` lies in the file: see below.
+  // The caller has checked that `end` lies in the file.
   if (entry.offset != alignSection(end) || entry.offset > file.size() ||
       entry.bytes > file.size() - entry.offset)
     return "does not lie where it is to be";
@@ -151,7 +151,7 @@ Result<std::vector<Section>> parseContainer(const SharedBytes &file) {
   return sections;
 }
 
-/// Where each section lies, and the hash of what it holds.
+/// The position of each section, and the hash of its bytes.
 static std::vector<TableEntry> tableOf(const std::vector<Section> &sections) {
   std::vector<TableEntry> table;
   uint64_t end = sizeof(Header) + sections.size() * sizeof(TableEntry);

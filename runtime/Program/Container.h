@@ -16,13 +16,14 @@
 
 namespace mpc::rt {
 
-/// What a section holds.
+/// The content of a section.
 enum class SectionKind : uint32_t {
-  Manifest = 1,     ///< JSON; exactly one, and the first.
-  CpuCode = 2,      ///< A CodeImage.
-  Data = 3,         ///< A constant, or first values of the state.
-  DeviceCode = 4,   ///< Machine code of a device, as a cubin.
-  DeviceSource = 5, ///< Its source, to be compiled where it is loaded.
+  Manifest = 1,   ///< JSON; there is exactly one, and it is the first.
+  CpuCode = 2,    ///< A CodeImage.
+  Data = 3,       ///< A constant, or first values of the state.
+  DeviceCode = 4, ///< Machine code of a device, as a cubin.
+  /// Source code for a device, which is compiled where it is loaded.
+  DeviceSource = 5,
 };
 
 struct Section {
@@ -34,19 +35,18 @@ struct Section {
 /// The version of the format that is written, and the oldest that is read.
 inline constexpr uint32_t kContainerVersion = 2;
 inline constexpr uint32_t kOldestContainerVersion = 2;
-/// Sections begin at multiples of this, so that a constant can be read where it
-/// is mapped.
+/// The alignment of sections, by which a mapped constant can be used in place.
 inline constexpr uint64_t kSectionAlignment = 64;
 
 /// The sections of a file. Every length, offset and hash has been checked, and
-/// every byte of the file belongs to something that was.
+/// every byte of the file belongs to a checked part.
 Result<std::vector<Section>> parseContainer(const SharedBytes &file);
 
-/// The file of these sections, whose hashes need not be set.
+/// The bytes of a file with these sections, whose hashes need not be set.
 std::string encodeContainer(const std::vector<Section> &sections);
 
-/// Hands that file to `append`, in order, without a copy of the sections; ends
-/// with the first failure.
+/// Passes that file to `append`, in order, without copying the sections; ends
+/// at the first failure.
 Status appendContainer(const std::vector<Section> &sections,
                        const std::function<Status(std::string_view)> &append);
 

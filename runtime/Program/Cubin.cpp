@@ -14,18 +14,19 @@ namespace {
 constexpr uint16_t kMachine = 190; ///< EM_CUDA, which glibc's elf.h lacks.
 constexpr size_t kInstructionBytes = 16;
 
-/// An attribute of .nv.info with a list of numbers, and two that we read: a
-/// kernel's symbol, and its registers or its stack.
+/// An attribute of .nv.info with a list of numbers, and two attributes that are
+/// read: a kernel's symbol with its registers, and with its stack.
 constexpr uint8_t kListFormat = 4;
 constexpr uint8_t kRegisters = 0x2f, kStackBytes = 0x12;
 
 struct Section {
   std::string_view name;
   Elf64_Shdr header;
-  std::span<const std::byte> content; ///< Empty of one without bytes.
+  /// The bytes; empty for a section without any.
+  std::span<const std::byte> content;
 };
 
-/// Reads within a file; what lies outside of it is not there.
+/// Reads within a file. Everything outside of it counts as missing.
 class Reader {
 public:
   explicit Reader(std::span<const std::byte> file) : file_(file) {}
@@ -50,7 +51,7 @@ private:
   std::span<const std::byte> file_;
 };
 
-/// The text that begins there; empty where it does not end.
+/// The text at that offset; empty where it has no end.
 std::string_view textAt(std::span<const std::byte> table, uint64_t offset) {
   if (offset >= table.size())
     return {};
@@ -147,7 +148,8 @@ void CubinReader::readAttribute(uint8_t attribute, uint32_t symbol,
 void CubinReader::readInfo(std::span<const std::byte> content) {
   struct Head {
     uint8_t format, attribute;
-    uint16_t bytes; ///< Or the value itself, of other formats.
+    /// The number of bytes; for other formats the value itself.
+    uint16_t bytes;
   };
   Reader info(content);
   uint64_t offset = 0;
@@ -163,7 +165,7 @@ void CubinReader::readInfo(std::span<const std::byte> content) {
   }
 }
 
-/// What an instruction is, by its opcode: the low twelve bits.
+/// The class of an instruction by its opcode, the low twelve bits.
 uint64_t CubinKernel::*classOf(uint64_t opcode) {
   switch (opcode & 0xfff) {
   case 0x23c: // HMMA
@@ -190,7 +192,7 @@ uint64_t CubinKernel::*classOf(uint64_t opcode) {
   }
 }
 
-/// A kernel's text is padded by these.
+/// A kernel's text is padded with this instruction.
 constexpr uint64_t kNop = 0x918;
 
 CubinKernel *CubinReader::kernelOf(std::string_view section,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What the machine code of a GPU says of its kernels.
+/// Facts about the kernels in a GPU's machine code.
 #ifndef MPC_RUNTIME_PROGRAM_CUBIN_H
 #define MPC_RUNTIME_PROGRAM_CUBIN_H
 
@@ -14,22 +14,25 @@
 
 namespace mpc::rt {
 
-/// A kernel of a cubin. Instructions are those of its text, calls followed
-/// into none, without NOPs.
+/// A kernel of a cubin. The instructions are those of its own text, without
+/// called functions and without NOPs.
 struct CubinKernel {
-  uint32_t registers = 0;   ///< Of a thread.
-  uint64_t sharedBytes = 0; ///< Of a block, as the code declares it.
-  /// Of a thread: arrays that no register holds, and spills.
+  uint32_t registers = 0; ///< The registers of a thread.
+  /// The shared memory of a block that the code declares.
+  uint64_t sharedBytes = 0;
+  /// The local memory of a thread: arrays that are not in registers, and
+  /// spills.
   uint64_t localBytes = 0;
   uint64_t instructions = 0;
-  uint64_t products = 0; ///< Of Tensor Cores (HMMA, IMMA, HGMMA).
+  /// The instructions of Tensor Cores (HMMA, IMMA, HGMMA).
+  uint64_t products = 0;
   uint64_t globalAccesses = 0;
   uint64_t sharedAccesses = 0;
-  uint64_t localAccesses = 0; ///< Of stack and spills.
+  uint64_t localAccesses = 0; ///< The accesses to stack and spills.
 };
 
-/// The kernels of a cubin for sm_75 or later, by name. What is no such file,
-/// or is damaged, is an error. Opcodes are not documented; MpcCUDASassTest
+/// The kernels of a cubin for sm_75 or later, by name. A file that is none, or
+/// that is damaged, is an error. Opcodes are not documented; MpcCUDASassTest
 /// compares them with nvdisasm's.
 Result<std::map<std::string, CubinKernel>>
 readCubin(std::span<const std::byte> file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A code image in the clothes of an object file.
+// Writes a code image as an object file.
 #include "runtime/Program/Inspection.h"
 
 #include <cstring>
@@ -8,7 +8,7 @@
 namespace mpc::rt {
 namespace {
 
-/// Sections by their numbers; 0 is none.
+/// The numbers of sections; 0 is no section.
 enum Section : uint16_t { kText = 1, kSymbols, kStrings, kNames, kNumSections };
 
 void append(std::string &file, const auto &value) {
@@ -42,7 +42,7 @@ Elf64_Ehdr headerOf(uint64_t sectionTable) {
   return header;
 }
 
-/// Lays sections one behind the other.
+/// Writes sections one after the other.
 class ElfWriter {
 public:
   void add(Section number, const char *name, uint32_t type,
@@ -92,7 +92,7 @@ std::string makeElfObject(const Program &program) {
   writer.add(kSymbols, ".symtab", SHT_SYMTAB, symbols);
   writer.header(kSymbols).sh_entsize = sizeof(Elf64_Sym);
   writer.header(kSymbols).sh_link = kStrings;
-  writer.header(kSymbols).sh_info = 1; // The first that is global.
+  writer.header(kSymbols).sh_info = 1; // The index of the first global symbol.
   writer.add(kStrings, ".strtab", SHT_STRTAB, strings);
   return writer.finish();
 }

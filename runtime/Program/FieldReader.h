@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Fields of a manifest's objects. Nobody vouches for a manifest: a field of
-/// another type or range than expected is an error that names it.
+/// Checked access to the fields of a manifest's objects. A manifest is not
+/// trusted: a field of an unexpected type or range is an error that names it.
 #ifndef MPC_RUNTIME_PROGRAM_FIELDREADER_H
 #define MPC_RUNTIME_PROGRAM_FIELDREADER_H
 
@@ -18,7 +18,7 @@
 
 namespace mpc::rt {
 
-/// The enumerator that a manifest calls so; empty where there is none.
+/// The enumerator with that name in a manifest; empty where there is none.
 template <typename Enum>
 std::optional<Enum> findName(std::string_view text) {
   const auto &names = EnumNames<Enum>::kNames;
@@ -28,17 +28,17 @@ std::optional<Enum> findName(std::string_view text) {
   return static_cast<Enum>(it - names.begin());
 }
 
-/// Reads fields and remembers the first that is wrong; what is read after one
-/// is zero or empty.
+/// Reads fields and remembers the first error. Fields that are read after an
+/// error are zero or empty.
 class FieldReader {
 public:
   using Json = nlohmann::json;
 
   [[nodiscard]] const Status &status() const { return status_; }
-  /// The field `key` is not what was expected.
+  /// Reports that the field `key` is not as expected.
   void fail(std::string_view key, std::string_view expected);
 
-  /// The field, or null where `json` has none of the name.
+  /// The field, or null where `json` has no field of the name.
   static const Json &field(const Json &json, const char *key);
   std::string text(const Json &json, const char *key);
   uint64_t size(const Json &json, const char *key);
@@ -47,7 +47,7 @@ public:
   double number(const Json &json, const char *key);
   bool flag(const Json &json, const char *key);
   std::vector<int64_t> shape(const Json &json, const char *key);
-  /// One of an enumeration's words.
+  /// Reads a word of an enumeration.
   template <typename Enum>
   Enum word(const Json &json, const char *key) {
     if (std::optional<Enum> value = findName<Enum>(text(json, key)))

@@ -67,7 +67,8 @@ std::string describeMemory(const MemoryClasses &memory, const ArenaMap &map) {
       formatBytes(memory.gaps), formatBytes(memory.scratch));
 }
 
-/// What its name does not say: of entries for several shapes.
+/// The role and the data of an entry whose name is not its role, as where there
+/// are entries for several shapes; else empty.
 std::string describeRole(const Entry &entry) {
   std::string_view role = name(entry.role);
   return entry.name == role || entry.role == EntryRole::Other
@@ -124,7 +125,7 @@ Json toJson(const TensorDesc &desc) {
       {"name", desc.name}, {"dtype", name(desc.dtype)}, {"shape", desc.shape}};
 }
 
-/// What the command says of itself is what it says in a manifest.
+/// The command's fields are those of a manifest.
 Json toJson(const Launch &launch) {
   nlohmann::json fields = nlohmann::json::object();
   launch.command->write(fields);
@@ -175,7 +176,7 @@ Json toJson(const Program &program, const Entry &entry) {
           {"launches", listOf(entry.launches)}};
 }
 
-/// Without resources where they are not known.
+/// A kernel's fields, without resources where they are not known.
 Json toJson(const KernelCode &kernel) {
   Json json = {{"symbol", kernel.symbol},
                {"offset", kernel.offset},
@@ -207,8 +208,8 @@ Json toJson(const StateTensor &tensor) {
 
 } // namespace
 
-/// How far it is from each kernel of a CPU to the next. Code that kernels share
-/// lies among them, and counts with the one in front of it.
+/// Measures the distance from each kernel of a CPU to the next. Code that
+/// kernels share lies among them, and counts for the kernel before it.
 static void measureImage(std::vector<KernelCode> &kernels, uint64_t bytes) {
   for (size_t i = 0; i < kernels.size(); ++i) {
     uint64_t end = i + 1 < kernels.size() ? kernels[i + 1].offset : bytes;
@@ -216,7 +217,7 @@ static void measureImage(std::vector<KernelCode> &kernels, uint64_t bytes) {
   }
 }
 
-/// What machine code says of the kernels of a GPU.
+/// Reads the resources of a GPU's kernels from its machine code.
 static void readModules(const CudaTarget &target,
                         std::vector<KernelCode> &kernels) {
   for (size_t module = 0; module < target.modules.size(); ++module) {
@@ -228,8 +229,8 @@ static void readModules(const CudaTarget &target,
   }
 }
 
-/// Where the code of a launch is: an image has one kernel at a place, a module
-/// many. Empty where it runs no kernel.
+/// The place of a launch's code: an image has one kernel at an offset, a module
+/// has many. Empty where it runs no kernel.
 static std::optional<std::pair<uint64_t, std::string>>
 codePlace(const Launch &launch) {
   if (const auto *kernel = launch.as<HostKernel>())
@@ -259,7 +260,7 @@ std::vector<KernelCode> listKernels(const Program &program) {
   return kernels;
 }
 
-/// Of a CPU's image; 0 of a GPU, whose code is modules.
+/// The size of a CPU's image; 0 for a GPU, whose code is in modules.
 static uint64_t codeBytes(const Program &program) {
   return program.cpu() ? program.cpu()->image.size() : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Program files told to a person: what mpc-inspect prints.
+/// Describes program files to people, for mpc-inspect.
 #ifndef MPC_RUNTIME_PROGRAM_INSPECTION_H
 #define MPC_RUNTIME_PROGRAM_INSPECTION_H
 
@@ -17,22 +17,24 @@ namespace mpc::rt {
 /// A kernel of a program.
 struct KernelCode {
   std::string symbol;
-  uint64_t offset = 0; ///< In the image; of a GPU the index of its module.
-  /// Up to the next kernel, or the image's end; 0 of a GPU.
+  /// The offset in the image; for a GPU the index of the module.
+  uint64_t offset = 0;
+  /// The bytes up to the next kernel, or the image's end; 0 for a GPU.
   uint64_t bytes = 0;
-  size_t launches = 0; ///< How often the program's entries launch it.
-  /// Of a GPU, where the program has machine code that is to be read.
+  size_t launches = 0; ///< The number of launches in the program's entries.
+  /// The resources of a GPU's kernel; empty without readable machine code.
   std::optional<CubinKernel> resources = {};
 };
 
-/// By their places in the image; of a GPU by module and name.
+/// The kernels in the order of the image; for a GPU by module and name.
 [[nodiscard]] std::vector<KernelCode> listKernels(const Program &program);
 
-/// State, entries with their launches and arenas, kernels.
+/// The state, the entries with their launches and arenas, and the kernels, as
+/// text.
 [[nodiscard]] std::string describeProgram(const Program &program);
-/// The same as one JSON object.
+/// The same facts as one JSON object.
 [[nodiscard]] std::string describeProgramAsJson(const Program &program);
-/// The arena over the launches of `entry`, as SVG.
+/// The arena of `entry` over its launches, as SVG.
 [[nodiscard]] std::string drawArena(const Entry &entry);
 
 /// The code image as an ELF object of one section, with a symbol for each

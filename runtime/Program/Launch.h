@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What an entry does, one thing after the other: launches. Each says what it
-/// does by a command, of which there is one class for each kind. A kind is one
-/// class with its row in a manifest, and one function for each machine that can
-/// run it; Commands.h has those that programs are made of.
+/// Launches: what an entry does, one after the other. Each has a command, of
+/// which there is one class for each kind. A kind is one class with its row in
+/// a manifest, and one function for each machine that can run it. Commands.h
+/// has the kinds of which programs consist.
 #ifndef MPC_RUNTIME_PROGRAM_LAUNCH_H
 #define MPC_RUNTIME_PROGRAM_LAUNCH_H
 
@@ -29,7 +29,7 @@ struct Program;
 /// An address in the memory of a GPU.
 using DeviceAddress = uint64_t;
 
-/// What memory a buffer lies in.
+/// The memory in which a buffer lies.
 enum class Space : uint8_t {
   Arena,    ///< The entry's arena; index is 0.
   State,    ///< A slab of the state; index is the slab.
@@ -38,7 +38,7 @@ enum class Space : uint8_t {
   Output,   ///< A tensor the run fills in; index is the output.
 };
 
-/// A place in memory: `bytes` of a space, from `offset` on.
+/// A range of memory: `bytes` of a space, from `offset` on.
 struct BufferRef {
   Space space = Space::Arena;
   uint32_t index = 0;
@@ -46,14 +46,14 @@ struct BufferRef {
   uint64_t bytes = 0;
 };
 
-/// How far the code of a program lies behind that of another which it is linked
-/// to: see linkPrograms().
+/// The distance from the start of the linked code to the start of a program's
+/// own code: see linkPrograms().
 struct CodeShift {
-  uint64_t imageBytes = 0; ///< Of a CPU's image.
-  uint32_t modules = 0;    ///< Of a GPU.
+  uint64_t imageBytes = 0; ///< In bytes of a CPU's image.
+  uint32_t modules = 0;    ///< In modules of a GPU.
 };
 
-/// What a launch does to its buffers. Commands do not change, and programs
+/// The action of a launch on its buffers. Commands are immutable, and programs
 /// share them.
 class Command {
 public:
@@ -62,58 +62,60 @@ public:
   Command &operator=(const Command &) = delete;
   virtual ~Command() = default;
 
-  /// The word that a manifest and mpc-inspect have for the kind.
+  /// The name of the kind in a manifest and in mpc-inspect.
   [[nodiscard]] virtual std::string_view kind() const = 0;
-  /// Its numbers, for a person who reads a list of launches: ", 12 chunks".
+  /// Its numbers, for people who read a list of launches: ", 12 chunks".
   [[nodiscard]] virtual std::string describe() const { return ""; }
   /// Adds its fields to the launch's own in a manifest. A CommandRow reads
   /// them.
   virtual void write(nlohmann::json &fields) const { (void)fields; }
 
-  /// What keeps `launch`, whose command this is, from running; empty where
-  /// nothing does. That its buffers lie in their memory is checked elsewhere.
+  /// The reason why `launch`, whose command this is, cannot run; empty where it
+  /// can. Whether its buffers lie inside of their memory is checked elsewhere.
   [[nodiscard]] virtual std::string fault(const Program &program,
                                           const Launch &launch) const = 0;
 
-  /// The same command where the code that it names lies so much further on;
-  /// null where it names none, and is the same itself.
+  /// The command with its code moved by that distance; null where it names no
+  /// code, and so stays the same.
   [[nodiscard]] virtual std::shared_ptr<const Command>
   shifted(const CodeShift &shift) const {
     (void)shift;
     return nullptr;
   }
 
-  /// Memory of its own that a worker of a CPU needs, in bytes.
+  /// The scratch memory that a worker of a CPU needs, in bytes.
   [[nodiscard]] virtual uint64_t scratchBytes() const { return 0; }
-  /// Does `launch` on a CPU and returns when it is done. Allocates nothing. An
-  /// error unless the kind has it, as record() is.
+  /// Runs `launch` on a CPU and returns when it is done. Allocates nothing. An
+  /// error unless the kind supports it; the same holds for record().
   virtual Status run(const Launch &launch, void *const *buffers,
                      HostMachine &machine) const;
 
-  /// Makes ready what record() needs, once, when a program is loaded.
+  /// Prepares for record(), once, when a program is loaded.
   virtual Status prepare(const Launch &launch, DeviceMachine &machine) const;
-  /// Gives `launch` to a GPU. Does not wait, and may be part of a recording.
+  /// Adds `launch` to a GPU's stream. Does not wait, and may be recorded.
   virtual Status record(const Launch &launch,
                         std::span<const DeviceAddress> buffers,
                         DeviceMachine &machine) const;
 };
 
-/// How a kind of command is read from a launch of a manifest.
+/// Reads a kind of command from a launch of a manifest.
 struct CommandRow {
   std::string_view kind;
   std::shared_ptr<const Command> (*read)(const nlohmann::json &launch,
                                          FieldReader &fields);
 };
 
-/// One thing an entry does. Launches run in order.
+/// One action of an entry. Launches run in order.
 struct Launch {
-  std::string symbol;  ///< What messages and tables call it: a kernel's name.
-  std::string sources; ///< Names of the model's nodes in it.
+  std::string symbol;  ///< The name in messages and tables: that of a kernel.
+  std::string sources; ///< The names of the model's nodes that it computes.
   std::vector<BufferRef> buffers;
-  uint32_t numRead = 0; ///< Of the buffers, the first; the others are written.
+  /// The number of buffers that are read, which come first; the others are
+  /// written.
+  uint32_t numRead = 0;
   std::shared_ptr<const Command> command;
 
-  /// Its command where that is of this kind, else null.
+  /// Its command if it is of this kind, else null.
   template <typename Kind>
   [[nodiscard]] const Kind *as() const {
     return dynamic_cast<const Kind *>(command.get());

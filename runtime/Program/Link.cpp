@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// States compared, and entries moved to where the code of all lies.
+// Compares states, and moves entries to the place of their code in the linked
+// program.
 #include "runtime/Program/Link.h"
 
 #include "runtime/Support/Hash.h"
@@ -17,7 +18,7 @@
 namespace mpc::rt {
 namespace {
 
-/// An image runs from the begin of a page on.
+/// An image starts at the beginning of a page.
 constexpr uint64_t kPageBytes = 4096;
 
 bool isSame(const TensorDesc &a, const TensorDesc &b) {
@@ -41,7 +42,7 @@ std::string describe(const StateTensor &tensor) {
                      tensor.offset);
 }
 
-/// How `b` keeps another state than `a`; empty where it does not.
+/// How the state of `b` differs from that of `a`; empty where it does not.
 std::string differenceOf(const Program &a, const Program &b) {
   for (const auto &[one, other] : {std::pair(&a, &b), std::pair(&b, &a)})
     for (const StateTensor &tensor : one->state)
@@ -101,11 +102,11 @@ private:
   uint32_t constant(const Constant &constant);
 
   std::shared_ptr<Program> program_;
-  /// By their bytes, which programs share and keep.
+  /// Constants by their bytes, which programs share.
   std::map<std::string_view, uint32_t> constants_;
 };
 
-/// That of its evaluation, where it has one.
+/// The mode of its evaluation, where it has one.
 static ModelMode modeOf(const Program &program) {
   for (const Entry &entry : program.entries)
     if (entry.mode != ModelMode::Either)
@@ -128,7 +129,7 @@ Status Linker::checkState(const Program &other) const {
                          : "their states are not the same: " + difference));
 }
 
-/// What `program` says that the input `name` may hold.
+/// The valid values that `program` states for input `name`.
 static std::vector<InputBound> boundsOf(const Program &program,
                                         const std::string &name) {
   std::vector<InputBound> bounds;
@@ -158,8 +159,8 @@ Status Linker::addBounds(const Program &other) {
   return {};
 }
 
-/// Code that came from a file is checked here, since its hash is not the whole
-/// image's.
+/// Code from a file is verified here, because its hash does not cover the
+/// linked image.
 static Status checkHash(const CpuTarget &target) {
   const SharedBytes &image = target.image;
   if (target.imageHash.empty() ||
@@ -210,8 +211,9 @@ void Linker::place(Entry &entry, const Program &other, const CodeShift &shift) {
   }
 }
 
-/// An entry of the same role, inputs and outputs does the same on the same
-/// state: what begins a run, and what ends a window.
+/// Entries of the same role, inputs and outputs do the same on the same state:
+/// the one that begins a run, and the one that ends a window. They are added
+/// once.
 Status Linker::addEntries(const Program &other, size_t number) {
   std::vector<Entry> added;
   for (const Entry &entry : other.entries)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Programs of one model for batches of several shapes as one program.
+/// Links programs of one model, for batches of several shapes, to one program.
 #ifndef MPC_RUNTIME_PROGRAM_LINK_H
 #define MPC_RUNTIME_PROGRAM_LINK_H
 
@@ -15,17 +15,18 @@
 
 namespace mpc::rt {
 
-/// One program with the entries of all: the first one's, and of each other
-/// those that take or return tensors of other shapes. Its state is theirs, and
-/// is there once, as are constants that are equal; code is one behind the
-/// other. An error where two keep different states, so that one could not go on
-/// where the other stood, are for different targets, or have the same shapes.
-/// All else, as its protocol, is the first one's.
+/// One program with the entries of all: those of the first, and from each other
+/// program the entries that take or return tensors of other shapes. All share
+/// one state, and equal constants are stored once. The code of programs is one
+/// after the other. An error where two programs have different states, so that
+/// one could not continue from the other's; where they are for different
+/// targets; or where they have the same shapes. All else, as the protocol,
+/// comes from the first program.
 Result<std::shared_ptr<Program>>
 linkPrograms(std::span<const std::shared_ptr<Program>> programs);
 
-/// What linkPrograms() calls an entry of program number `program`, from 0:
-/// "step", "step.2".
+/// The name that linkPrograms() gives an entry of program number `program`,
+/// counted from 0: "step", "step.2".
 [[nodiscard]] std::string linkedName(std::string_view entry, size_t program);
 
 } // namespace mpc::rt

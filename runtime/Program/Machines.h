@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The machines that commands run on, as commands see them. Executors are such
-/// machines.
+/// The machines that run commands, as commands see them. Executors implement
+/// these interfaces.
 #ifndef MPC_RUNTIME_PROGRAM_MACHINES_H
 #define MPC_RUNTIME_PROGRAM_MACHINES_H
 
@@ -14,45 +14,46 @@
 
 namespace mpc::rt {
 
-/// A compiled CPU kernel. `buffers` are the launch's buffers in order; the
-/// kernel does chunks [begin, end) of its launch's chunks. `scratch` is this
-/// worker's own memory of the command's scratchBytes(), 64-byte aligned. Chunks
-/// are independent: any split over workers gives the same bits.
+/// A compiled CPU kernel. `buffers` are the launch's buffers in order. The
+/// kernel computes chunks [begin, end) of its launch's chunks. `scratch` is
+/// this worker's own memory, of the command's scratchBytes(), 64-byte aligned.
+/// Chunks are independent: any division among workers gives the same bits.
 using KernelFunction = void (*)(void *const *buffers, int64_t begin,
                                 int64_t end, void *scratch);
 
-/// A CPU: workers that share the chunks of a command.
+/// A CPU whose workers share the chunks of a command.
 class HostMachine {
 public:
-  /// Does chunks [begin, end) as worker number `worker`.
+  /// Runs chunks [begin, end) as worker number `worker`.
   using Body = void (*)(void *context, int worker, int64_t begin, int64_t end);
 
   virtual ~HostMachine() = default;
   /// Calls `body` on ranges that cover [0, chunks) and returns when all are
   /// done.
   virtual void share(int64_t chunks, Body body, void *context) = 0;
-  /// The function that begins there in the program's image.
+  /// The function at that offset of the program's image.
   [[nodiscard]] virtual KernelFunction code(uint64_t offset) const = 0;
   [[nodiscard]] virtual std::byte *scratch(int worker) const = 0;
 };
 
-/// The grid of a GPU's kernel, along one axis.
+/// The one-dimensional grid of a GPU's kernel.
 struct Grid {
   int64_t blocks = 1;
-  uint32_t threads = 1;     ///< Of a block.
-  uint32_t sharedBytes = 0; ///< Of a block, beyond what the code declares.
+  uint32_t threads = 1; ///< The threads of a block.
+  /// The shared memory of a block, in addition to what the code declares.
+  uint32_t sharedBytes = 0;
 };
 
-/// A GPU whose stream takes one command after the other.
+/// A GPU whose stream runs one command after the other.
 class DeviceMachine {
 public:
   virtual ~DeviceMachine() = default;
-  /// Looks up the kernel `symbol` of the program's module number `module`, and
-  /// checks that the device holds a block of `grid`.
+  /// Finds the kernel `symbol` in the program's module number `module`, and
+  /// checks that the device can hold a block of `grid`.
   virtual Status prepareKernel(uint32_t module, const std::string &symbol,
                                const Grid &grid) = 0;
-  /// `arguments` point to the kernel's parameters, which are read before this
-  /// returns. The kernel is prepared.
+  /// `arguments` point to the kernel's parameters, which are read before the
+  /// call returns. The kernel must be prepared.
   virtual Status launchKernel(uint32_t module, const std::string &symbol,
                               const Grid &grid,
                               std::span<void *const> arguments) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The JSON of a program file: what its sections are to the program. See
-/// docs/program-file.md.
+/// The JSON manifest of a program file, which describes the program in terms of
+/// the file's sections. See docs/program-file.md.
 #ifndef MPC_RUNTIME_PROGRAM_MANIFEST_H
 #define MPC_RUNTIME_PROGRAM_MANIFEST_H
 
@@ -17,21 +17,20 @@
 
 namespace mpc::rt {
 
-/// The names that a manifest has for them, and pages and messages too.
+/// The names of these in manifests, pages and messages.
 [[nodiscard]] std::string_view name(Space space);
 [[nodiscard]] std::string_view name(EntryRole role);
 [[nodiscard]] std::string_view name(InitialKind kind);
 [[nodiscard]] std::string_view name(ModelMode mode);
 
-/// The sections of a file of these programs, which are one program for several
-/// targets, its manifest first; an error where they are not.
+/// The sections of a file with these programs, which must be one program for
+/// several targets. The manifest is the first section.
 Result<std::vector<Section>>
 encodeManifest(std::span<const std::shared_ptr<const Program>> programs);
 
-/// The programs of a file, in its order. Every field's type, every index of a
-/// section and every size of a constant is checked; where launches point to is
-/// Runner::create's to check. `commands` are the kinds of launches that are
-/// known.
+/// The programs of a file, in its order. The type of every field, every index
+/// of a section and the size of every constant are checked. Runner::create
+/// checks where launches point. `commands` are the known kinds of launches.
 Result<std::vector<std::shared_ptr<const Program>>>
 parseManifest(const std::vector<Section> &sections,
               std::span<const CommandRow> commands = commandRows());

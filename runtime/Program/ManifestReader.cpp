@@ -143,7 +143,7 @@ StepProtocol ManifestReader::protocol(const Json &json) {
   return protocol;
 }
 
-/// A file before recipes were recorded has flags.
+/// A file written before recipes were recorded has flags instead.
 std::string ManifestReader::rule(const Json &json) {
   auto found = json.find("rule");
   if (found == json.end() || !found->is_object())
@@ -168,7 +168,8 @@ Entry ManifestReader::entry(const Json &json) {
   Entry entry;
   entry.name = text(json, "name");
   entry.role = word<EntryRole>(json, "role");
-  if (json.contains("mode")) // Files of the first builds of version 2 lack it.
+  // Files of the first builds of version 2 lack the mode.
+  if (json.contains("mode"))
     entry.mode = word<ModelMode>(json, "mode");
   each(json, "inputs",
        [&](const Json &item) { entry.inputs.push_back(tensor(item)); });
@@ -185,7 +186,8 @@ Program ManifestReader::common(const Json &json) {
        [&](const Json &item) { program.state.push_back(state(item)); });
   if (std::all_of(program.state.begin(), program.state.end(),
                   [](const StateTensor &tensor) { return tensor.key.empty(); }))
-    completeOldState(program.state); // The first builds of version 2.
+    // Files of the first builds of version 2 lack owners and keys.
+    completeOldState(program.state);
   each(json, "entries",
        [&](const Json &item) { program.entries.push_back(entry(item)); });
   each(json, "bounds", [&](const Json &item) {
@@ -307,8 +309,8 @@ void ManifestReader::variant(const Json &json, Program &program) {
     fail("entries", "as long as that of all targets");
 }
 
-/// The deepest manifest has eight levels; deeper input is dropped while it is
-/// parsed, so that no later code recurses into it.
+/// The greatest depth of JSON. A manifest has eight levels. Deeper input is
+/// dropped while it is parsed, so that no later code recurses into it.
 constexpr int kMaxDepth = 16;
 
 Json parseText(const SharedBytes &bytes) {

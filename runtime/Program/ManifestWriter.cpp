@@ -23,16 +23,16 @@ using Json = nlohmann::json;
 /// Writes one program after another into sections that they share.
 class ManifestWriter {
 public:
-  /// The part that is the same for every target.
+  /// The fields that are the same for every target.
   Json common(const Program &program);
-  /// What is the target's own.
+  /// The fields of one target.
   Json variant(const Program &program);
 
-  /// Behind the first, which is left for the manifest.
+  /// The sections. The first one is reserved for the manifest.
   std::vector<Section> takeSections() { return std::move(sections_); }
 
 private:
-  /// The section that holds these bytes: one for all that are equal.
+  /// The section with these bytes. Equal bytes share a section.
   size_t add(SectionKind kind, const SharedBytes &bytes);
   Json tensor(const TensorDesc &desc);
   Json slab(const Slab &slab);
@@ -202,7 +202,7 @@ Json ManifestWriter::variant(const Program &program) {
   return json;
 }
 
-/// The field in which two manifests differ.
+/// The field in which two manifests differ; empty for none.
 std::string differenceOf(const Json &one, const Json &other) {
   for (const auto &[key, value] : one.items())
     if (!other.contains(key) || other[key] != value)
@@ -228,7 +228,7 @@ encodeManifest(std::span<const std::shared_ptr<const Program>> programs) {
   }
   json["variants"] = std::move(variants);
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  // What cannot be told in JSON: text that is not UTF-8, and NaN.
+  // JSON cannot represent text that is not UTF-8, nor NaN.
   if (Json::parse(text, nullptr, /*allow_exceptions=*/false) != json)
     return invalidInput("a name of the program is not UTF-8, or a number of it "
                         "not finite: it cannot be written to a file");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums up slabs by role and the arena at its fullest.
+// Sums up slabs by role, and the arena at its peak.
 #include "runtime/Program/MemoryClasses.h"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ uint64_t &classOf(StateRole role, MemoryClasses &classes) {
   return classes.otherState;
 }
 
-/// Of a slab: all of its tensors have one role. None in it is other state.
+/// The role of a slab, which all its tensors share. A slab without tensors is
+/// other state.
 StateRole roleOf(const Program &program, size_t slab) {
   auto found = std::find_if(
       program.state.begin(), program.state.end(),
@@ -45,7 +46,7 @@ MemoryClasses classifyMemory(const Program &program, const Entry &entry,
     classOf(roleOf(program, i), classes) += program.slabs[i].bytes;
   classes.activations = map.waitingBytes;
   classes.operands = map.lowerBound - map.waitingBytes;
-  // The arena's size is what a file says; a launch may lie beyond it.
+  // A file states the arena's size, and a launch may reach beyond it.
   classes.gaps = std::max(entry.arenaBytes, map.lowerBound) - map.lowerBound;
   for (const Launch &launch : entry.launches)
     classes.scratch = std::max(classes.scratch, launch.command->scratchBytes());

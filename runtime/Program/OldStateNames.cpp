@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Roles, owners and keys from names: "fc.weight/momentum", "amp.hyper.beta1".
+// Finds roles, owners and keys from names: "fc.weight/momentum",
+// "amp.hyper.beta1".
 #include "runtime/Program/OldStateNames.h"
 
 #include "runtime/LossScale/PolicyInfo.h"
@@ -19,7 +20,7 @@ bool isSetting(std::string_view key) {
   return false;
 }
 
-/// What stands behind `prefix` in `name`; empty where it is another's.
+/// The part of `name` after `prefix`; empty where it has no such prefix.
 std::optional<std::string_view> behind(std::string_view name,
                                        std::string_view prefix) {
   if (!name.starts_with(prefix))
@@ -27,7 +28,7 @@ std::optional<std::string_view> behind(std::string_view name,
   return name.substr(prefix.size());
 }
 
-/// "critic.beta1" or "beta1".
+/// The record of a number called "critic.beta1" or "beta1".
 TensorRecord numberCalled(std::string_view name, StateRole role) {
   size_t dot = name.rfind('.');
   if (dot == std::string_view::npos)
@@ -53,8 +54,8 @@ std::optional<TensorRecord> recordOfNumber(std::string_view name) {
   return std::nullopt;
 }
 
-/// A tensor beside the one of `names` that it is named after. An average may
-/// stand in a file without its parameter.
+/// The record of a tensor that belongs to one of `names` and is named after it.
+/// The average of a parameter may be in a file without the parameter.
 std::optional<TensorRecord> recordOfPart(std::string_view name,
                                          const StateNames &names) {
   size_t slash = name.rfind('/');
@@ -76,7 +77,7 @@ bool isStatistic(std::string_view name) {
          name.ends_with("num_batches_tracked");
 }
 
-/// Tells buffers from parameters among the tensors that belong to no other.
+/// Tells buffers from parameters, among tensors without an owner.
 void findBuffers(StateRecord &records) {
   StateNames trained;
   for (const auto &[name, record] : records)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// A compiled program: one state layout, the entries that run on it, the
-/// launches of each entry, and all that a run must know of the step. Plain
-/// data; the compiler fills it in or a file is read, the Runner walks it. See
-/// docs/rationale/program.md.
+/// launches of each entry, and the facts about its step that a run needs. It is
+/// plain data. The compiler or the reader of a file fills it in, and the Runner
+/// runs it. See docs/rationale/program.md.
 #ifndef MPC_RUNTIME_PROGRAM_PROGRAM_H
 #define MPC_RUNTIME_PROGRAM_PROGRAM_H
 
@@ -25,27 +25,28 @@
 
 namespace mpc::rt {
 
-/// A CPU that a program is for, and the code for it.
+/// The CPU for which a program is compiled, and the code.
 struct CpuTarget {
-  /// "x86-64-v3", "x86-64-v4", or "host" for the machine that compiled.
+  /// "x86-64-v3", "x86-64-v4", or "host" for the machine that compiled it.
   std::string cpu;
-  /// Where `cpu` is "host", the cpuIdentity() of that machine; else empty.
+  /// The cpuIdentity() of that machine, where `cpu` is "host"; else empty.
   std::string machine = {};
-  /// Machine code that runs wherever it is loaded, from a page on: nothing in
-  /// it names an address, and it refers to nothing outside.
+  /// Machine code that runs wherever it is loaded, from a page on. It contains
+  /// no address and refers to no outside symbol.
   SharedBytes image = {};
-  /// ContentHash of the image, which is compared before it runs; empty for one
-  /// that this process made.
+  /// The ContentHash of the image, which is verified before the image runs;
+  /// empty for an image that this process made.
   std::string imageHash = {};
 };
 
 /// Some kernels of a program for a GPU.
 struct DeviceModule {
-  SharedBytes source; ///< CUDA C++ that includes nothing, for NVRTC.
-  SharedBytes cubin;  ///< Of the target's architecture; may be empty.
+  SharedBytes source; ///< CUDA C++ without includes, for NVRTC.
+  /// Machine code for the target's architecture; may be empty.
+  SharedBytes cubin;
 };
 
-/// A GPU that a program is for, and the code for it.
+/// The GPU for which a program is compiled, and the code.
 struct CudaTarget {
   CudaArch arch;
   std::vector<DeviceModule> modules = {};
@@ -53,33 +54,33 @@ struct CudaTarget {
 
 using Target = std::variant<CpuTarget, CudaTarget>;
 
-/// As a command line spells it: "x86-64-v4", "host", "cuda:sm_90".
+/// The target's name on a command line: "x86-64-v4", "host", "cuda:sm_90".
 [[nodiscard]] std::string nameOf(const Target &target);
 
-/// What an entry is for.
+/// The purpose of an entry.
 enum class EntryRole : uint8_t {
   Other,
-  Init,       ///< Derives what follows from the parameters.
-  Eval,       ///< Evaluates, and leaves the state as it is.
+  Init,       ///< Computes the state that follows from parameters.
+  Eval,       ///< Evaluates, and leaves the state unchanged.
   Step,       ///< An optimizer step of one batch.
   Accumulate, ///< Adds the gradients of one batch of a window.
   Apply,      ///< Ends a window: updates by the accumulated gradients.
-  Measure,    ///< Tells of one batch what an evaluation over a file adds up.
+  Measure, ///< Evaluates one batch for the sums of an evaluation over a file.
 };
 
-/// The role of an entry that is called so: "step" is a Step.
+/// The role of the entry with this name: "step" is a Step.
 [[nodiscard]] EntryRole entryRole(std::string_view name);
 
 /// Shapes of tensors by their names.
 using TensorShapes = std::map<std::string, std::vector<int64_t>, std::less<>>;
 
-/// What an integer input may hold: [lower, upper). Class labels and token
-/// numbers index memory, so that what lies outside must be found before.
+/// The valid values of an integer input: [lower, upper). Class labels and token
+/// numbers index memory, so that values outside must be found before a run.
 struct InputBound {
   std::string name;
   int64_t lower = 0;
   int64_t upper = 0;
-  /// A label that takes no part, and may lie outside.
+  /// An excluded label, which may lie outside of the range.
   std::optional<int64_t> except = {};
 
   [[nodiscard]] bool holds(int64_t value) const {
@@ -88,48 +89,49 @@ struct InputBound {
   bool operator==(const InputBound &) const = default;
 };
 
-/// A function of (state, inputs) to (state, outputs).
-/// By whose statistics a model normalizes: its results depend on that.
+/// The statistics by which a model normalizes, on which its results depend.
 enum class ModelMode : uint8_t { Either, Inference, Training };
 
+/// A function of (state, inputs) to (state, outputs).
 struct Entry {
   std::string name; ///< "init", "step", "eval", ...
   EntryRole role = EntryRole::Other;
-  ModelMode mode = ModelMode::Either; ///< Of an evaluation.
+  ModelMode mode = ModelMode::Either; ///< The mode of an evaluation.
   std::vector<TensorDesc> inputs;
   std::vector<TensorDesc> outputs;
   uint64_t arenaBytes = 0;
   std::vector<Launch> launches;
-  /// Of a probe: what each output tells of. A file does not have them.
+  /// The site of each output of a probe. A file does not contain them.
   std::vector<ProbeSite> sites;
 
-  /// Whether it is given a rate for where the step before was applied and one
-  /// for where it was skipped, and chooses by its state.
+  /// Whether the entry takes two rates, for the cases that the step before was
+  /// applied or skipped, and chooses one by its state.
   [[nodiscard]] bool choosesRate() const;
-  /// Whether each input that `shapes` names has the shape that it has there.
+  /// Whether each input named in `shapes` has the shape given there.
   [[nodiscard]] bool takes(const TensorShapes &shapes) const;
-  /// Those of its inputs that are data: all but learning rates.
+  /// The shapes of the inputs that are data: all except learning rates.
   [[nodiscard]] TensorShapes dataShapes() const;
 };
 
-/// A tensor of the state: its place in a slab, and what it is.
+/// A tensor of the state: its place in a slab, and its meaning.
 struct StateTensor {
   TensorDesc desc;
   StateRole role = StateRole::Parameter;
   uint32_t slab = 0;
-  uint64_t offset = 0; ///< Bytes from the slab's begin.
-  /// Of a loss scaler: its scale is any f64, else one that f32 has too.
+  uint64_t offset = 0; ///< In bytes from the slab's beginning.
+  /// Whether a loss scaler's scale may be any f64; else it is one that f32 has
+  /// too.
   bool hasWideScale = false;
-  /// The tensor that it belongs to: the parameter of a slot, the buffer of what
-  /// waits for it. Of numbers and of a loss scaler, the symbol of the optimizer
-  /// or the scaler where a module has several; else empty.
+  /// The tensor to which this one belongs: the parameter of a slot, or the
+  /// buffer of pending changes. For numbers and loss scalers it is the symbol
+  /// of the optimizer or scaler, where a module has several; else empty.
   std::string owner = {};
-  /// What it is called among those of its owner: the slot "momentum", the
-  /// number "beta1". Empty for weights, buffers and loss scalers.
+  /// Its name among the tensors of its owner: the slot "momentum", the number
+  /// "beta1". Empty for weights, buffers and loss scalers.
   std::string key = {};
 };
 
-/// What Runner::readNumber calls a number of the state: "beta1", or
+/// The name of a number of the state for Runner::readNumber: "beta1", or
 /// "critic.beta1" where its optimizer or scaler is one of several.
 [[nodiscard]] std::string numberName(std::string_view owner,
                                      std::string_view key);
@@ -138,7 +140,7 @@ struct StateTensor {
 struct Slab {
   std::string name;
   uint64_t bytes = 0;
-  /// First content: as many bytes as the slab has, or none for zeros.
+  /// The first content, of the slab's size; empty for zeros.
   SharedBytes initial = {};
 };
 
@@ -147,41 +149,41 @@ struct Constant {
   SharedBytes bytes;
 };
 
-/// Where the first value of a state tensor comes from.
+/// The source of a state tensor's first value.
 enum class InitialKind : uint8_t {
   Zeros,
   Ones,
   Uniform,  ///< Drawn from [-argument, argument).
   Normal,   ///< Drawn with mean 0 and deviation `argument`.
-  Values,   ///< Those that the program has.
-  External, ///< The program has none: a file must.
-  Seed,     ///< The run's seed, which the step rounds by.
+  Values,   ///< The program's own values.
+  External, ///< The values of a file: the program has none.
+  Seed,     ///< The run's seed, for stochastic rounding.
 };
 
-/// The first value of a state tensor, where it is not that of its slab.
+/// The first value of a state tensor, where it differs from its slab's.
 struct InitialValue {
-  /// The tensor's name and shape; the element type is that of `values`, which
-  /// a parameter's master may be wider than.
+  /// The tensor's name and shape. The element type is that of `values`; the
+  /// parameter's master may be wider.
   TensorDesc desc;
   InitialKind kind = InitialKind::Zeros;
   double argument = 0;
-  uint64_t stream = 0; ///< Of the random numbers: of its own for each tensor.
+  /// The stream of random numbers, of which each tensor has its own.
+  uint64_t stream = 0;
   SharedBytes values = {};
 };
 
-/// What the loop around a step must know of it.
+/// The facts about a step for the loop around it.
 struct StepProtocol {
-  int64_t accumulate = 1; ///< Batches of one step: see stepEntries().
-  /// A skipped step may change more than the loss scale, or change that before
-  /// it reads it.
+  int64_t accumulate = 1; ///< The batches of one step: see stepEntries().
+  /// Whether a skipped step may change more than the loss scale, or changes the
+  /// scale before reading it.
   bool keepState = false;
-  /// Runner::readNumber's name of the loss scale's floor; empty for none.
+  /// The name of the loss scale's floor for Runner::readNumber; empty for none.
   std::string floorName = {};
-  /// Parameters that the caller updates, each with the output that has its
-  /// gradient; none where the step updates all itself.
+  /// The parameters that the caller updates, each with the output that is its
+  /// gradient. Empty where the step updates all itself.
   std::map<std::string, std::string> callerUpdates = {};
-  /// By what rule the step was made: see RecipeRecord.h. Empty where nothing is
-  /// known.
+  /// The recipe of the step: see RecipeRecord.h. Empty where it is not known.
   std::string rule = {};
 };
 
@@ -192,21 +194,22 @@ struct GivenNumber {
   double value = 0;
 };
 
-/// A file that a compilation has read, or looked for.
+/// A file that a compilation has read or looked for.
 struct SourceFile {
   std::string path;
-  std::string hash; ///< ContentHash of its bytes; empty where there was none.
+  /// The ContentHash of its bytes; empty where it did not exist.
+  std::string hash;
 };
 
-/// What a tool must know to take a program by its command line alone: see
+/// The facts by which a tool finds a program by its command line alone: see
 /// DirectStart.
 struct StartRecord {
   std::vector<SourceFile> files;
   std::vector<GivenNumber> given;
 };
 
-/// What a run is told where its command line does not say it: flags and their
-/// words, as "--lr" and "0.01".
+/// The defaults of a run, for flags that its command line does not give: flags
+/// and their values, as "--lr" and "0.01".
 using RunDefaults = std::map<std::string, std::string, std::less<>>;
 
 struct Program {
@@ -214,19 +217,21 @@ struct Program {
   std::vector<StateTensor> state;
   std::vector<Constant> constants;
   std::vector<Entry> entries;
-  std::vector<InputBound> bounds; ///< By names of inputs, in any entry.
+  /// The valid values of inputs by name, in any entry.
+  std::vector<InputBound> bounds;
   std::vector<InitialValue> initialValues;
-  /// Further names that the model has for parameters which modules share, each
-  /// with the parameter's own.
+  /// Further names of parameters that modules of the model share, each with the
+  /// parameter's own name.
   std::map<std::string, std::string> tied;
   StepProtocol protocol;
   RunDefaults runDefaults;
-  std::string recipe; ///< What it was made by, as IR: an amp.recipe.
-  std::vector<std::string> warnings; ///< What its compilation warned of.
-  StartRecord start;                 ///< Empty but in the compile cache.
+  /// The recipe by which it was compiled, as IR: an amp.recipe.
+  std::string recipe;
+  std::vector<std::string> warnings; ///< The warnings of its compilation.
+  StartRecord start;                 ///< Empty except in the compile cache.
   Target target;
 
-  /// The target where it is a CPU, or where it is a GPU; else null.
+  /// The target if it is a CPU, or if it is a GPU; else null.
   [[nodiscard]] const CpuTarget *cpu() const {
     return std::get_if<CpuTarget>(&target);
   }
@@ -234,36 +239,36 @@ struct Program {
     return std::get_if<CudaTarget>(&target);
   }
 
-  /// Null where there is none of that name.
+  /// The entry of that name; null where there is none.
   [[nodiscard]] const Entry *findEntry(std::string_view name) const;
   [[nodiscard]] const StateTensor *findState(std::string_view name) const;
-  // A program may have several entries of a role, each for batches of another
-  // shape. Of those that take `shapes` the first is meant; null where none
-  // does.
+  // A program may have several entries of a role, each for another batch shape.
+  // The result is the first that takes `shapes`; null where none does.
   [[nodiscard]] const Entry *findEntry(EntryRole role,
                                        const TensorShapes &shapes = {}) const;
   [[nodiscard]] std::vector<const Entry *> findEntries(EntryRole role) const;
-  /// The entries of an optimizer step of `batches`, in order: the first runs on
-  /// each batch, one more once after the last. Empty where there is no step.
+  /// The entries of an optimizer step of `batches`, in order. The first runs on
+  /// each batch, and a second one runs once after the last. Empty where there
+  /// is no step.
   [[nodiscard]] std::vector<const Entry *>
   stepEntries(int64_t batches, const TensorShapes &shapes = {}) const;
-  /// What may run on a batch of such a step: one entry for each shape.
+  /// The entries that may run on a batch of such a step: one for each shape.
   [[nodiscard]] std::vector<const Entry *> batchEntries(int64_t batches) const;
-  /// Those of one evaluation: of a program that only has a step, its entries on
-  /// one batch.
+  /// The entries of one evaluation. For a program that has only a step, these
+  /// are its entries on one batch.
   [[nodiscard]] std::vector<const Entry *>
   evalEntries(const TensorShapes &shapes = {}) const;
-  /// What evaluates a batch beside the step, and leaves the state as it is;
-  /// null where there is nothing but the step.
+  /// The entry that evaluates a batch beside the step and leaves the state
+  /// unchanged; null where there is only the step.
   [[nodiscard]] const Entry *
   measureEntry(const TensorShapes &shapes = {}) const;
   /// The role of measureEntry().
   [[nodiscard]] EntryRole measureRole() const;
 };
 
-/// "x f32[32x64], target i64[32]": the data that an entry takes.
+/// The data that an entry takes: "x f32[32x64], target i64[32]".
 [[nodiscard]] std::string describeData(const Entry &entry);
-/// The same of several: "x f32[32x64] or x f32[5x64]".
+/// The data of several entries: "x f32[32x64] or x f32[5x64]".
 [[nodiscard]] std::string
 describeData(const std::vector<const Entry *> &entries);
 

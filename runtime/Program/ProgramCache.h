@@ -21,8 +21,8 @@ public:
   static Result<ProgramCache> open(const std::string &folder,
                                    uint64_t limit = CacheFolder::kDefaultLimit);
 
-  /// Null where there is none, and where it cannot be used: it is damaged, of
-  /// another version, or not this user's alone.
+  /// Null where there is none, or where the file cannot be used: it is damaged,
+  /// has another version, or does not belong to this user alone.
   [[nodiscard]] std::shared_ptr<Program> find(const std::string &key) const;
 
   /// As CacheFolder::store.

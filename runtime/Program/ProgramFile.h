@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Program files (.mpc): one program, compiled for one or several targets. See
-/// docs/program-file.md. What such a file holds is run: its hashes find damage,
-/// not forgery.
+/// docs/program-file.md. The code in a program file is executed. Its hashes
+/// detect damage, not forgery.
 #ifndef MPC_RUNTIME_PROGRAM_PROGRAMFILE_H
 #define MPC_RUNTIME_PROGRAM_PROGRAMFILE_H
 
@@ -19,22 +19,22 @@ namespace mpc::rt {
 /// One program for each target.
 using ProgramVariants = std::vector<std::shared_ptr<const Program>>;
 
-/// The bytes of a file of these programs, which differ in nothing but what is
-/// their target's: the same for the same programs.
+/// The bytes of a file with these programs, which must be equal except for
+/// their targets. Equal programs give equal bytes.
 Result<std::string>
 encodeProgramFile(std::span<const std::shared_ptr<const Program>> programs);
 
-/// Writes that file to an output, without a copy of what it holds.
+/// Writes that file to an output, without copying its contents.
 Status
 writeProgramFile(const std::string &path,
                  std::span<const std::shared_ptr<const Program>> programs);
 
-/// The programs in the bytes of a file, which they share. Nothing of a file
-/// that is damaged, or of a version that is not known, is used.
+/// The programs in the bytes of a file, which they share. A damaged file, or
+/// one of an unknown version, is refused whole.
 Result<ProgramVariants> parseProgramFile(const SharedBytes &file);
 
-/// The same of the file at `path`, which is mapped, or of standard input ("-").
-/// Nothing may truncate the file while a program of it is in use.
+/// The programs of the file at `path`, which is mapped, or of standard input
+/// ("-"). Nothing may truncate the file while one of its programs is in use.
 Result<ProgramVariants> readProgramFile(const std::string &path);
 
 } // namespace mpc::rt

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recorded recipes: their clauses, how two differ, and those of older files.
+// Recorded recipes: their clauses, the difference of two, and conversion from
+// older files.
 #include "runtime/Program/RecipeRecord.h"
 
 #include "runtime/Support/Text.h"
@@ -25,7 +26,8 @@ bool isOfWord(char c) {
          (c >= '0' && c <= '9') || c == '_';
 }
 
-/// Where the bracket at `start` closes: behind it, or the text's end.
+/// The position after the bracket that closes the one at `start`, or the text's
+/// end.
 size_t findEnd(std::string_view text, size_t start) {
   int depth = 0;
   bool isQuoted = false;
@@ -74,7 +76,7 @@ std::string wordOf(const Clauses &clauses, std::string_view clause) {
     return "";
   std::string_view text = found->second;
   text.remove_prefix(std::min(text.size(), clause.size() + 1));
-  // A word that is no keyword is in quotes.
+  // A word that is not a keyword is in quotes.
   if (text.starts_with('"'))
     return std::string(text.substr(1, text.find('"', 1) - 1));
   auto end = std::find_if_not(text.begin(), text.end(), isOfWord);
@@ -102,12 +104,12 @@ std::string describeChange(const Clauses &before, const Clauses &now) {
 }
 
 //===----------------------------------------------------------------------===//
-// Files that have flags
+// Files with flags
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Takes flags from a rule, which are then no more in it, and makes clauses.
+/// Moves flags out of a rule and makes clauses of them.
 class OldFlags {
 public:
   explicit OldFlags(OldRule &flags) : flags_(flags) {}
@@ -158,7 +160,7 @@ private:
     return all;
   }
 
-  /// As MLIR writes a string.
+  /// A string in MLIR's syntax.
   static std::string quoted(const std::string &text) {
     std::string all;
     for (char c : text) {
@@ -173,7 +175,7 @@ private:
     return "\"" + all + "\"";
   }
 
-  /// As the compiler writes a number.
+  /// A number as the compiler writes it.
   static std::string number(const std::string &text) {
     char digits[32];
     double value = std::strtod(text.c_str(), nullptr);
@@ -258,7 +260,7 @@ private:
       add(fmt::format("loss<{}>", fmt::join(fields, ", ")));
   }
 
-  /// "[1.0, 0.5]" of "1,0.5".
+  /// "[1.0, 0.5]" for "1,0.5".
   static std::string numbers(std::string text) {
     if (text.empty())
       return "";

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kField = "state";
 
-/// A record that does not fit its file.
+/// The error for a record that does not fit its file.
 Status refuse(std::string_view fault) {
   return invalidInput(fmt::format(
       "field '{}' {}; it must say of each tensor what it is, as mpc wrote it: "
@@ -29,7 +29,7 @@ Status refuseTensor(std::string_view name, std::string_view fault) {
   return refuse(fmt::format("says of tensor {} {}", quote(name), fault));
 }
 
-/// A text of a row. Without one it is empty.
+/// Reads a text of a row; a missing one is empty.
 Status readText(const Json &row, const char *word, std::string_view tensor,
                 std::string &text) {
   auto found = row.find(word);
@@ -69,7 +69,7 @@ Result<StateRecord> readRows(const std::string &text) {
   return records;
 }
 
-/// Compares a record with the tensors that it is about.
+/// Compares a record with the tensors that it describes.
 Status checkRecord(const StateRecord &records, const StateNames &names) {
   for (const std::string &name : names)
     if (!records.contains(name))

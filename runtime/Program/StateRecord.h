@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a checkpoint says of each of its tensors: the role, the owner and the
-/// key that StateTensor has too. The record is a field of the file's metadata.
+/// A checkpoint's description of each of its tensors: the role, the owner and
+/// the key, as in StateTensor. It is a field of the file's metadata.
 #ifndef MPC_RUNTIME_PROGRAM_STATERECORD_H
 #define MPC_RUNTIME_PROGRAM_STATERECORD_H
 
@@ -15,7 +15,7 @@
 
 namespace mpc::rt {
 
-/// What one tensor is: see StateTensor.
+/// The description of one tensor: see StateTensor.
 struct TensorRecord {
   StateRole role = StateRole::Parameter;
   std::string owner = {};
@@ -24,21 +24,21 @@ struct TensorRecord {
   bool operator==(const TensorRecord &) const = default;
 };
 
-/// By the name of the tensor.
+/// The records by the tensors' names.
 using StateRecord = std::map<std::string, TensorRecord, std::less<>>;
 
-/// The record of the tensors that a checkpoint of `program` holds.
+/// The record of the tensors in a checkpoint of `program`.
 [[nodiscard]] StateRecord recordOf(const Program &program);
 
 /// The record as a field of a checkpoint's metadata.
 [[nodiscard]] Metadata toFields(const StateRecord &record);
 
 /// The record of a file with these fields and tensors. Each tensor has a row
-/// then, and each owner that is a tensor is one of them. A file that was
-/// written before checkpoints had a record gets that of recordOfNames().
+/// then, and each owner that is a tensor is one of them. A file written before
+/// checkpoints had a record gets the one of recordOfNames().
 Result<StateRecord> parseStateRecord(const Metadata &fields,
                                      std::span<const TensorView> tensors);
-/// The same of a whole file. Errors name the file.
+/// The record of a whole file. Errors name the file.
 Result<StateRecord> readStateRecord(const SafetensorsFile &file);
 
 } // namespace mpc::rt

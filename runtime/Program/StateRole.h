@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a tensor of the state is to a training step: one list for the compiler,
+/// The roles of state tensors in a training step: one list for the compiler,
 /// which lays the state out, for program files and for the runtime.
 #ifndef MPC_RUNTIME_PROGRAM_STATEROLE_H
 #define MPC_RUNTIME_PROGRAM_STATEROLE_H
@@ -14,21 +14,21 @@
 namespace mpc::rt {
 
 enum class StateRole : uint8_t {
-  Parameter,       ///< A weight; the fp32 master where one exists.
+  Parameter,       ///< A weight; the fp32 master where there is one.
   LowPrecision,    ///< 16-bit copy of a parameter; derived by entry "init".
   Gradient,        ///< Scratch between launches; never saved.
-  Slot,            ///< An optimizer's moment or velocity of a parameter.
+  Slot,            ///< An optimizer's moment or velocity for a parameter.
   Buffer,          ///< Running statistics and the like.
   LossScale,       ///< The loss scaler's state vector (f64).
   Optimizer,       ///< Step count and running products (f64).
-  Hyperparameters, ///< What the user may set while running (f64).
-  Setting,         ///< The same of a loss-scale policy (f64).
+  Hyperparameters, ///< A number that the user may set during a run (f64).
+  Setting,         ///< A setting of a loss-scale policy (f64).
   Average,         ///< The running average of a parameter.
-  Pending,         ///< What a window has added to a buffer so far.
+  Pending,         ///< The change of a buffer by the current window so far.
 };
 
-/// As they are called in IR, in program files and in messages, in the order of
-/// the enumerators.
+/// The names in IR, in program files and in messages, in the order of the
+/// enumerators.
 inline constexpr std::array<std::string_view, 11> kStateRoleNames = {
     "parameter", "low_precision", "gradient",  "slot",
     "buffer",    "loss_scale",    "optimizer", "hyperparameters",
@@ -51,7 +51,7 @@ inline constexpr std::array<std::string_view, 11> kStateRoleNames = {
          role == StateRole::Pending;
 }
 
-/// The role that is called `name`; empty where there is none.
+/// The role with that name; empty where there is none.
 [[nodiscard]] constexpr std::optional<StateRole>
 findStateRole(std::string_view name) {
   for (size_t i = 0; i != kStateRoleNames.size(); ++i)

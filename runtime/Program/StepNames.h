@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a step calls its own inputs and outputs: one list for the compiler,
+/// The names of a step's own inputs and outputs: one list for the compiler,
 /// which writes steps, and for the runtime, which reads them. All are scalars,
 /// and each may be missing.
 #ifndef MPC_RUNTIME_PROGRAM_STEPNAMES_H
@@ -11,7 +11,7 @@
 namespace mpc::rt::step {
 
 /// The inputs that are not data: the rate of a step, and, where the step itself
-/// chooses, its rate where the step before was skipped.
+/// chooses, the rate for the case that the step before was skipped.
 inline constexpr std::string_view kLearningRate = "lr";
 inline constexpr std::string_view kRateAfterSkip = "lr_after_skip";
 
@@ -22,27 +22,29 @@ inline constexpr std::string_view kRateAfterSkip = "lr_after_skip";
 inline constexpr std::string_view kLoss = "loss";
 inline constexpr std::string_view kScale = "scale";
 inline constexpr std::string_view kFoundInf = "found_inf";
-/// Where it is not what found_inf says.
+/// Whether the step was skipped, where found_inf does not decide that.
 inline constexpr std::string_view kSkipped = "skipped";
-/// Before clipping, unscaled.
+/// The norm of the unscaled gradients before clipping.
 inline constexpr std::string_view kGradNorm = "grad_norm";
 /// Finite steps since the scale last changed.
 inline constexpr std::string_view kGoodSteps = "good_steps";
-/// Whether the policy gives up.
+/// Whether the policy has given up.
 inline constexpr std::string_view kScaleError = "scale_error";
 /// Gradient elements that have underflowed.
 inline constexpr std::string_view kUnderflow = "underflow";
-/// Infinities that 16 bits alone make and that what reads them hides.
+/// The number of infinities that arise in 16 bits but not in f32, and that
+/// later ops hide.
 inline constexpr std::string_view kHiddenInfinities = "hidden_inf";
 
-/// Of entry "measure": how many rows of the batch count, the first ones, i64[].
+/// An input of entry "measure": how many rows of the batch count, from the
+/// first on; i64[].
 inline constexpr std::string_view kCountedRows = "measure/rows";
-/// Behind a metric's name: what its batches add up to, and what they divide
-/// that by. Without a count the sum is the metric.
+/// The suffixes of a metric's name for its sum over batches and for the count
+/// that divides the sum. Without a count the sum is the metric.
 inline constexpr std::string_view kSumSuffix = "/sum";
 inline constexpr std::string_view kCountSuffix = "/count";
-/// Metrics of that entry that have a meaning of their own. A perplexity is the
-/// exponential of what its sum and its count come to.
+/// Metrics of that entry with a special meaning. A perplexity is the
+/// exponential of the quotient of its sum and its count.
 inline constexpr std::string_view kAccuracy = "accuracy";
 inline constexpr std::string_view kPerplexity = "perplexity";
 

@@ -48,7 +48,7 @@ Status CpuExecutor::reserve() {
   return workspace_->reserve(arenaBytes, scratchBytes);
 }
 
-/// Takes a constant where it lies if it lies well, as in a mapped file.
+/// Uses a constant in place if it is aligned there, as in a mapped file.
 Status CpuExecutor::addConstant(const Constant &constant) {
   const std::byte *data = constant.bytes.data();
   bool isAligned =
@@ -74,7 +74,7 @@ void *CpuExecutor::address(const BufferRef &ref) const {
   case Space::State:
     return state_->slab(ref.index) + ref.offset;
   case Space::Constant:
-    // Kernels take one kind of pointer; they do not write to constants.
+    // Kernels take only one kind of pointer. They never write to constants.
     return const_cast<std::byte *>(constants_[ref.index]) + ref.offset;
   case Space::Input:
   case Space::Output:
@@ -100,7 +100,7 @@ CpuExecutor::Plan CpuExecutor::plan(const Entry &entry,
   return plan;
 }
 
-/// Writes down where all lies that no run moves.
+/// Stores the addresses that no run changes.
 void CpuExecutor::resolve() {
   numMoves_ = workspace_->numMoves();
   for (size_t i = 0; i < plans_.size(); ++i) {
@@ -124,7 +124,7 @@ Status CpuExecutor::enqueue(size_t entryIndex,
   Plan &plan = plans_[entryIndex];
   for (const Patch &patch : plan.patches) {
     const BufferRef &ref = patch.ref;
-    // Kernels take one kind of pointer; they do not write to inputs.
+    // Kernels take only one kind of pointer. They never write to inputs.
     auto *base =
         ref.space == Space::Input
             ? static_cast<char *>(const_cast<void *>(inputs[ref.index]))

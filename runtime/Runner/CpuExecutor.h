@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Runs the entries of a program on this CPU: buffers are resolved to addresses
-/// once, and a run walks the launches.
+/// Runs the entries of a program on this CPU. Buffers are resolved to addresses
+/// once, and a run goes through the launches.
 #ifndef MPC_RUNTIME_RUNNER_CPUEXECUTOR_H
 #define MPC_RUNTIME_RUNNER_CPUEXECUTOR_H
 
@@ -32,7 +32,7 @@ public:
   Status waitFor(uint64_t /*run*/) override { return {}; }
   [[nodiscard]] uint64_t numRuns() const override { return numRuns_; }
   [[nodiscard]] bool isAsynchronous() const override { return false; }
-  // Runs work on the state itself.
+  // Runs work on the state in place.
   Status readState() override { return {}; }
   Status writeState() override { return {}; }
   Result<std::vector<float>>
@@ -53,9 +53,11 @@ private:
   /// An entry with its buffers resolved to addresses.
   struct Plan {
     std::vector<void *> pointers;
-    std::vector<size_t> first; ///< Of each launch, in `pointers`.
+    /// The index in `pointers` of each launch's first pointer.
+    std::vector<size_t> first;
     std::vector<Patch> patches;
-    std::vector<KeptTensor> kept; ///< What it may change of those.
+    /// The kept tensors that the entry may change.
+    std::vector<KeptTensor> kept;
   };
 
   CpuExecutor(std::shared_ptr<const Program> program, State &state)
@@ -81,11 +83,13 @@ private:
   std::shared_ptr<const Program> program_;
   State *state_;
   LoadedCode code_;
-  /// One arena serves all entries, which run one at a time.
+  /// One arena serves all entries, which never run at the same time.
   std::shared_ptr<HostWorkspace> workspace_;
-  uint64_t numMoves_ = 0; ///< Of the arena, when addresses were resolved.
+  /// The arena's number of moves when addresses were resolved.
+  uint64_t numMoves_ = 0;
   std::vector<const std::byte *> constants_;
-  std::vector<HostBuffer> copies_; ///< Of constants that are not aligned.
+  /// Copies of constants that are not aligned.
+  std::vector<HostBuffer> copies_;
   std::vector<Plan> plans_;
   uint64_t numRuns_ = 0;
 };

@@ -35,7 +35,7 @@ CudaExecutor::create(std::shared_ptr<const Program> program, State &state,
   return std::unique_ptr<Executor>(std::move(executor));
 }
 
-// What is still under way reads memory of this object.
+// Work that is still running reads memory of this object.
 CudaExecutor::~CudaExecutor() {
   if (stream_)
     (void)stream_->synchronize("ending");
@@ -46,7 +46,7 @@ Status CudaExecutor::prepare() {
   MPC_ASSIGN_OR_RETURN(uploads_, cuda::Stream::create(context_));
   MPC_RETURN_IF_ERROR(loadCode());
   MPC_RETURN_IF_ERROR(allocate());
-  // Slots are referred to from here on.
+  // Slots may be referred to from here on, so that `plans_` must not grow.
   plans_.resize(program_->entries.size());
   for (size_t i = 0; i < plans_.size(); ++i)
     MPC_RETURN_IF_ERROR(preparePlan(program_->entries[i], plans_[i]));
@@ -65,8 +65,8 @@ Status CudaExecutor::preparePlan(const Entry &entry, Plan &plan) {
 // Code
 //===----------------------------------------------------------------------===//
 
-/// The program's machine code, where it has some for this device: of every
-/// module, or of none.
+/// The program's machine code for this device; empty unless every module has
+/// some.
 std::vector<std::span<const char>> CudaExecutor::machineCode() const {
   std::vector<std::span<const char>> images;
   const CudaTarget &target = *program_->cuda();
@@ -97,8 +97,8 @@ Result<std::vector<cuda::Image>> CudaExecutor::compileText() const {
   return cuda::compileOnce(*nvrtc, sources, target);
 }
 
-/// Loads `images`, and what launches need of them; `imageAnswer_` becomes what
-/// the driver said to them last.
+/// Loads `images`, and what launches need from them. `imageAnswer_` becomes the
+/// driver's last answer about them.
 Status CudaExecutor::load(std::span<const std::span<const char>> images) {
   modules_.clear();
   functions_.clear();
@@ -112,8 +112,8 @@ Status CudaExecutor::load(std::span<const std::span<const char>> images) {
   return prepareLaunches();
 }
 
-/// Machine code of a compiler that is newer than the driver, or for a device
-/// that only looks like this one, is refused; the text still runs.
+/// Loads the code. The driver refuses machine code from a newer compiler, or
+/// for a device that only resembles this one. The text still works then.
 Status CudaExecutor::loadCode() {
   std::vector<std::span<const char>> images = machineCode();
   std::string reason =
@@ -258,7 +258,8 @@ Status CudaExecutor::recordLaunch(const Launch &launch, const Slot &slot) {
   return launch.command->record(launch, buffers, *this);
 }
 
-/// Keeps what `entry` may change of the tensors that are to be kept.
+/// Keeps the old values of tensors that `entry` may change and that must be
+/// kept.
 Status CudaExecutor::recordKept(const Entry &entry) {
   for (size_t i = 0; i < kept_.size(); ++i) {
     const StateTensor &tensor = *kept_[i].tensor;
@@ -295,7 +296,7 @@ std::string CudaExecutor::placeOf(const Slot &slot) {
   return "entry " + quote(slot.entry->name);
 }
 
-/// Hands a finished run's outputs over.
+/// Copies a finished run's outputs to the caller.
 void CudaExecutor::deliverOldest() {
   Slot &slot = *pending_.front();
   for (size_t i = 0; i < slot.wanted.size(); ++i)
@@ -329,7 +330,7 @@ Status CudaExecutor::enqueue(size_t entry, std::span<const void *const> inputs,
   return {};
 }
 
-/// Uploads the inputs, for which what follows in the stream waits.
+/// Uploads the inputs. Later work in the stream waits for that.
 Status CudaExecutor::provide(Slot &slot, std::span<const void *const> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     auto bytes = static_cast<size_t>(slot.entry->inputs[i].numBytes());
@@ -416,7 +417,7 @@ Status CudaExecutor::download() {
   return stream_->synchronize("copying the state from the device");
 }
 
-/// Before a run on it.
+/// Uploads the state before a run.
 Status CudaExecutor::giveState() {
   if (isHostAhead_)
     MPC_RETURN_IF_ERROR(upload());

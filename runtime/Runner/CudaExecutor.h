@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Runs the entries of a program on a GPU: its memory, and one graph an entry.
+/// Runs the entries of a program on a GPU, with one graph for each entry.
 #ifndef MPC_RUNTIME_RUNNER_CUDAEXECUTOR_H
 #define MPC_RUNTIME_RUNNER_CUDAEXECUTOR_H
 
@@ -26,16 +26,16 @@
 
 namespace mpc::rt {
 
-/// The driver of this machine, on its first device. Where there is none the
-/// error says what to do (exit 3).
+/// Opens the driver of this machine on its first device. Where there is none,
+/// the error says what to do (exit 3).
 Result<cuda::ContextRef> openCuda();
 
-/// Not for concurrent use. Launches of an entry are recorded once into a graph,
-/// which a run launches; the host waits for nothing but wait() and, beyond two
-/// runs of an entry under way, the oldest of them.
+/// Not for concurrent use. The launches of an entry are recorded once into a
+/// graph, which a run launches. The host waits only in wait() and, when two
+/// runs of an entry are under way, for the older one.
 class CudaExecutor final : public Executor, private DeviceMachine {
 public:
-  /// Compiles what is no machine code of this device.
+  /// Compiles the modules without machine code for this device.
   static Result<std::unique_ptr<Executor>>
   create(std::shared_ptr<const Program> program, State &state,
          std::vector<KeptTensor> kept);
@@ -49,8 +49,8 @@ public:
   [[nodiscard]] bool isAsynchronous() const override { return true; }
   Status readState() override;
   Status writeState() override;
-  /// Launches are given to the device one by one, each between two events:
-  /// milliseconds as the device tells them, a kernel's own start among them.
+  /// Launches each launch alone between two events. Returns the milliseconds
+  /// that the device measures, which include the start of the kernel.
   Result<std::vector<float>>
   timeLaunches(size_t entry, std::span<const void *const> inputs) override;
   [[nodiscard]] bool ownsSome(const void * /*data*/,
@@ -62,12 +62,13 @@ public:
   }
 
 private:
-  /// Memory of one run of an entry, of which two can be under way.
+  /// The memory of one run of an entry. Two runs may be under way.
   struct Slot {
     const Entry *entry = nullptr;
     std::vector<cuda::DeviceBuffer> inputs, outputs;
     std::vector<cuda::PinnedBuffer> sources, targets;
-    std::vector<void *> wanted; ///< Where the caller wants the outputs.
+    /// The addresses at which the caller wants the outputs.
+    std::vector<void *> wanted;
     std::optional<cuda::Event> uploaded, done;
     std::optional<cuda::Graph> graph;
     bool isPending = false;
@@ -126,10 +127,11 @@ private:
   std::vector<cuda::DeviceBuffer> slabs_, constants_, before_;
   cuda::DeviceBuffer arena_;
   std::vector<Plan> plans_;
-  std::deque<Slot *> pending_; ///< The oldest first.
+  std::deque<Slot *> pending_; ///< The runs under way, oldest first.
   uint64_t numRuns_ = 0;
-  bool isDeviceAhead_ = false; ///< Its state is newer than the host's.
-  bool isHostAhead_ = true;    ///< The host's is newer.
+  /// Whether the device's state is newer than the host's.
+  bool isDeviceAhead_ = false;
+  bool isHostAhead_ = true; ///< Whether the host's state is newer.
   std::vector<std::string> warnings_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory and places of an entry's tensors.
+// The memory and the addresses of an entry's tensors.
 #include "runtime/Runner/EntryCall.h"
 
 #include "runtime/Support/Convert.h"
@@ -81,7 +81,7 @@ std::optional<TensorView> EntryCall::output(std::string_view name) const {
   return std::nullopt;
 }
 
-/// Of the first of these tensors that has the name and one element.
+/// The value of the first of these tensors that has the name and one element.
 static std::optional<double> scalarOf(std::string_view name,
                                       const std::vector<TensorDesc> &descs,
                                       const auto &memory) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The one way to run an entry of a program: its inputs matched by name, its
-/// outputs in memory of their own.
+/// The one way to run an entry of a program. Its inputs are found by name, and
+/// its outputs have memory of their own.
 #ifndef MPC_RUNTIME_RUNNER_ENTRYCALL_H
 #define MPC_RUNTIME_RUNNER_ENTRYCALL_H
 
@@ -19,45 +19,46 @@ namespace mpc::rt {
 
 class EntryCall {
 public:
-  /// Where an input lies, aligned as its elements and of the size that it
-  /// declares; null where it is not known. It is read at each run().
+  /// Finds the address of an input, aligned for its elements and of its
+  /// declared size; null where it is not known. Each run() reads it.
   using Find = std::function<const void *(const TensorDesc &input)>;
-  /// Puts an input's value into memory that is all zeros and the call's own.
+  /// Writes an input's value to zeroed memory that belongs to the call.
   using Fill = std::function<Status(const TensorDesc &input, std::byte *data)>;
 
-  /// `runner` must outlive the call, and `entry` be one of its program. Each
-  /// input must be set before the first run().
+  /// `runner` must outlive the call, and `entry` must belong to its program.
+  /// Each input must be set before the first run().
   static Result<EntryCall> create(Runner &runner, const Entry &entry);
   static Result<EntryCall> bind(Runner &runner, const Entry &entry,
                                 const Find &find);
   static Result<EntryCall> fill(Runner &runner, const Entry &entry,
                                 const Fill &fill);
-  /// The same by the entry's name.
+  /// Creates a call by the entry's name.
   static Result<EntryCall> fill(Runner &runner, std::string_view entry,
                                 const Fill &fill);
 
   Status run() { return runner_->run(index_, inputs_, outputs_); }
-  /// Begins a run; its outputs are there when the runner has waited for it.
+  /// Begins a run. Its outputs are there after the runner has waited for it.
   Status enqueue() { return runner_->enqueue(index_, inputs_, outputs_); }
 
-  /// Where an input is read from, and an output written to, from the next run
-  /// on: as Find says. A null output goes to memory of the call's own again.
+  /// The addresses from which an input is read and to which an output is
+  /// written, from the next run on: see Find. A null output goes to the call's
+  /// own memory.
   void setInput(size_t input, const void *data) { inputs_[input] = data; }
   void setOutput(size_t output, void *data);
   [[nodiscard]] void *outputMemory(size_t output) const {
     return outputs_[output];
   }
-  /// Null where it is not set.
+  /// The address of an input; null where it is not set.
   [[nodiscard]] const void *input(size_t input) const { return inputs_[input]; }
 
   [[nodiscard]] const Entry &entry() const {
     return runner_->program().entries[index_];
   }
-  /// The same of a scalar, as it is now; empty where there is none.
+  /// The current value of a scalar input; empty where there is none.
   [[nodiscard]] std::optional<double> number(std::string_view input) const;
   /// The outputs of the last run, in the entry's order; zeros before one.
   [[nodiscard]] std::vector<TensorView> outputs() const;
-  /// The place of a scalar output; empty where there is none.
+  /// The index of a scalar output; empty where there is none.
   [[nodiscard]] std::optional<size_t> findScalar(std::string_view name) const;
   /// An output by name; empty where there is none.
   [[nodiscard]] std::optional<TensorView> output(std::string_view name) const;
@@ -72,7 +73,8 @@ private:
   size_t index_;
   std::vector<const void *> inputs_;
   std::vector<void *> outputs_;
-  std::vector<HostBuffer> memory_; ///< Of the outputs first.
+  /// The call's own memory; that of the outputs comes first.
+  std::vector<HostBuffer> memory_;
 };
 
 } // namespace mpc::rt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Executors by the machines of programs.
+// Chooses the executor for a program's machine.
 #include "runtime/Runner/Executor.h"
 
 #include "runtime/Runner/CpuExecutor.h"

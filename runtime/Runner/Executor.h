@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What runs the entries of a program on one kind of machine. A new kind of
-/// machine is a class of its own, and a line of createExecutor().
+/// Runs the entries of a program on one kind of machine. A new kind of machine
+/// is a new class, and a line of createExecutor().
 #ifndef MPC_RUNTIME_RUNNER_EXECUTOR_H
 #define MPC_RUNTIME_RUNNER_EXECUTOR_H
 
@@ -20,62 +20,66 @@ namespace mpc::rt {
 
 class HostWorkspace;
 
-/// A tensor of the state whose value from before the last run of an entry that
-/// uses its slab is to be had again.
+/// A tensor of the state whose old value is kept: the value before the last run
+/// of an entry that uses its slab.
 struct KeptTensor {
   const StateTensor *tensor;
-  std::span<std::byte> before; ///< Where that value goes.
+  std::span<std::byte> before; ///< The memory for that value.
 };
 
-/// Not for concurrent use. The program is one that was checked: its launches
-/// name places inside of their memory, and commands that this machine runs.
+/// Not for concurrent use. The program must have been checked: its launches
+/// name places inside of their memory, and commands that this machine can run.
 class Executor {
 public:
   virtual ~Executor() = default;
 
-  /// Begins a run of the entry of that number. Inputs are read before this
-  /// returns, or lie still until wait(); outputs are written by wait() at the
-  /// latest. On a CPU the run is done when this returns.
+  /// Begins a run of entry number `entry`. Inputs are read before the call
+  /// returns, or must stay unchanged until wait(). Outputs are written by
+  /// wait() at the latest. On a CPU the run is done when the call returns.
   virtual Status enqueue(size_t entry, std::span<const void *const> inputs,
                          std::span<void *const> outputs) = 0;
   /// Waits until all runs are done and their outputs written.
   virtual Status wait() = 0;
-  /// The same of the first `run` runs; later ones go on.
+  /// Waits for the first `run` runs; later ones go on.
   virtual Status waitFor(uint64_t run) = 0;
-  /// How many have begun.
+  /// The number of runs that have begun.
   [[nodiscard]] virtual uint64_t numRuns() const = 0;
   /// Whether a run may still be under way when enqueue() returns.
   [[nodiscard]] virtual bool isAsynchronous() const = 0;
 
-  /// Makes the state, and what is kept of it, what the runs have made of it.
+  /// Updates the state on the host, and the values kept of it, to the result of
+  /// all runs.
   virtual Status readState() = 0;
-  /// The same; and the next run begins with what the caller then makes of both.
+  /// As readState(). The next run begins with what the caller then writes to
+  /// both.
   virtual Status writeState() = 0;
 
-  /// A run whose launches are waited for one by one: milliseconds of each. Its
-  /// outputs are dropped.
+  /// Runs an entry and waits for each launch. Returns the milliseconds of each.
+  /// The outputs are dropped.
   virtual Result<std::vector<float>>
   timeLaunches(size_t entry, std::span<const void *const> inputs) = 0;
-  /// Whether any of these bytes are this executor's own, which a run may write.
+  /// Whether any of these bytes belong to this executor, so that a run may
+  /// write them.
   [[nodiscard]] virtual bool ownsSome(const void *data, size_t bytes) const = 0;
-  /// What it needs of a CPU; null where it runs on none.
+  /// The executor's workspace on a CPU; null where it does not run on one.
   [[nodiscard]] virtual std::shared_ptr<HostWorkspace> workspace() const {
     return nullptr;
   }
-  /// What went otherwise than the program would have it.
+  /// Differences between the program's request and what was possible.
   [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 struct ExecutorOptions {
-  /// Workers in all; 0 means one for each CPU that the process may use.
+  /// The number of workers in all; 0: one for each CPU that the process may
+  /// use.
   int threads = 0;
-  /// Of a runner whose runs and this one's are never under way at once; null
-  /// for one of its own.
+  /// The workspace of another runner, whose runs and this one's never overlap;
+  /// null for a new one.
   std::shared_ptr<HostWorkspace> workspace = {};
 };
 
-/// The executor for the machine that the program is for. Allocates all memory
-/// that any run needs. `state` outlives it, and so does what `kept` names.
+/// The executor for the program's machine. Allocates all memory that any run
+/// needs. `state` must outlive it, and so must the memory that `kept` names.
 Result<std::unique_ptr<Executor>>
 createExecutor(std::shared_ptr<const Program> program, State &state,
                std::vector<KeptTensor> kept, ExecutorOptions options);

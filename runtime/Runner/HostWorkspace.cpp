@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory that grows to what the largest program needs.
+// Memory that grows to the needs of the largest program.
 #include "runtime/Runner/HostWorkspace.h"
 
 namespace mpc::rt {
 
-/// Workers' scratch lies pages apart, so that they share no cache line.
+/// The distance of workers' scratch memory: a page, so that they share no cache
+/// line.
 static constexpr uint64_t kScratchAlignment = 4096;
 
 Result<std::shared_ptr<HostWorkspace>> HostWorkspace::create(int threads) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What runs on a CPU need beside the state: threads, the arena and scratch.
-/// Programs that run one at a time have it once, as large as the largest needs.
+/// The resources of runs on a CPU beside the state: threads, the arena and
+/// scratch memory. Programs that never run at the same time share them, in the
+/// size that the largest program needs.
 #ifndef MPC_RUNTIME_RUNNER_HOSTWORKSPACE_H
 #define MPC_RUNTIME_RUNNER_HOSTWORKSPACE_H
 
@@ -17,12 +18,12 @@ namespace mpc::rt {
 
 class HostWorkspace {
 public:
-  /// With `threads` workers in all; 0 means one for each CPU that the process
-  /// may use.
+  /// `threads` is the number of workers in all; 0: one for each CPU that the
+  /// process may use.
   static Result<std::shared_ptr<HostWorkspace>> create(int threads);
 
-  /// Makes the arena and each worker's scratch at least as large. What was in
-  /// them is lost where they move. Fails without changing anything.
+  /// Makes the arena and each worker's scratch memory at least that large. If
+  /// they move, their contents are lost. On failure nothing changes.
   Status reserve(uint64_t arenaBytes, uint64_t scratchBytes);
 
   [[nodiscard]] ThreadPool &pool() const { return *pool_; }
@@ -30,9 +31,10 @@ public:
   [[nodiscard]] std::byte *scratch(int worker) const {
     return scratch_.data() + static_cast<uint64_t>(worker) * scratchStride_;
   }
-  /// How often the arena has moved: who keeps addresses in it looks here.
+  /// How often the arena has moved. Users that keep addresses in it compare the
+  /// number.
   [[nodiscard]] uint64_t numMoves() const { return numMoves_; }
-  /// Whether any of these bytes are of this memory.
+  /// Whether any of these bytes lie in this memory.
   [[nodiscard]] bool meets(const void *data, size_t bytes) const;
 
 private:

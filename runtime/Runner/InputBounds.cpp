@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Looks at integers block by block.
+// Checks integers block by block.
 #include "runtime/Runner/InputBounds.h"
 
 #include "runtime/Support/Convert.h"
@@ -27,7 +27,7 @@ Status checkBound(const TensorView &input, const InputBound &bound) {
   size_t size = byteSize(input.desc.dtype);
   for (int64_t begin = 0; begin < count; begin += kBlock) {
     int64_t here = std::min(kBlock, count - begin);
-    // Every integer is an i64.
+    // Every integer fits in an i64 here.
     (void)convert(data + static_cast<size_t>(begin) * size, input.desc.dtype,
                   values, DType::I64, here);
     for (int64_t i = 0; i < here; ++i)

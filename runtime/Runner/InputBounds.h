@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Whether integer inputs hold what a program can take.
+/// Checks whether integer inputs have values that a program can take.
 #ifndef MPC_RUNTIME_RUNNER_INPUTBOUNDS_H
 #define MPC_RUNTIME_RUNNER_INPUTBOUNDS_H
 
@@ -12,9 +12,9 @@
 
 namespace mpc::rt {
 
-/// Fails on an element of `input` that is outside of its bounds, if it has any:
-/// class labels and row numbers index memory. Allocates nothing where it does
-/// not fail.
+/// Fails on an element of `input` outside of its bounds, if it has any, because
+/// class labels and row numbers index memory. Allocates nothing unless it
+/// fails.
 Status checkBounds(const TensorView &input, std::span<const InputBound> bounds);
 
 } // namespace mpc::rt

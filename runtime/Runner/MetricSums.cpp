@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finding metrics among outputs, and adding them up.
+// Finds metrics among outputs, and sums them up.
 #include "runtime/Runner/MetricSums.h"
 
 #include "runtime/Program/StepNames.h"
@@ -11,7 +11,7 @@
 namespace mpc::rt {
 namespace {
 
-/// The metric that an output called `name` belongs to.
+/// The metric to which an output called `name` belongs.
 std::string_view stemOf(std::string_view name) {
   for (std::string_view suffix : {step::kSumSuffix, step::kCountSuffix})
     if (name.ends_with(suffix))
@@ -25,7 +25,7 @@ bool has(const std::vector<TensorDesc> &outputs, const std::string &name) {
       [&](const TensorDesc &output) { return output.name == name; });
 }
 
-/// One value for each row of a batch of `rows`.
+/// Whether the output is one value for each row of a batch of `rows`.
 bool isPerRow(const TensorDesc &output, int64_t rows) {
   return rows > 1 && !output.shape.empty() && output.shape[0] == rows &&
          output.numElements() == rows;

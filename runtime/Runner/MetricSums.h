@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What the outputs of an evaluation come to over many batches.
+/// Sums the outputs of an evaluation over many batches.
 #ifndef MPC_RUNTIME_RUNNER_METRICSUMS_H
 #define MPC_RUNTIME_RUNNER_METRICSUMS_H
 
@@ -12,40 +12,42 @@
 
 namespace mpc::rt {
 
-/// Of Program::measureEntry(), whose outputs say what there is to tell:
-/// NAME/sum with NAME/count, a value for each row of a batch, or one for all of
-/// them, which is averaged over the whole batches alone.
+/// The sums of Program::measureEntry(). The names and shapes of its outputs
+/// decide: NAME/sum with NAME/count, a value for each row of a batch, or one
+/// value for the batch, which is averaged over whole batches only.
 class MetricSums {
 public:
   MetricSums() = default;
-  /// `batchSize` are the rows of a batch.
+  /// `batchSize` is the number of rows in a batch.
   MetricSums(const Entry &entry, int64_t batchSize);
 
-  /// "loss", "accuracy": no two alike.
+  /// The names of the metrics: "loss", "accuracy". All are different.
   [[nodiscard]] const std::vector<std::string> &names() const { return names_; }
-  /// The metrics that go by whole batches.
+  /// The metrics that are averaged over whole batches.
   [[nodiscard]] std::vector<std::string> byBatch() const;
-  /// Whether some go by samples, whatever the last batch has of them.
+  /// Whether some metrics count all samples, also those of an incomplete last
+  /// batch.
   [[nodiscard]] bool countsAllSamples() const {
     return byBatch().size() < names_.size();
   }
 
   void reset();
-  /// Adds the last run of `call`, of whose batch the first `rows` count.
+  /// Adds the results of the last run of `call`. The first `rows` of its batch
+  /// count.
   void add(const EntryCall &call, int64_t rows);
-  /// As names(); NaN where nothing counted.
+  /// The values in the order of names(); NaN where nothing counted.
   [[nodiscard]] std::vector<double> values() const;
 
 private:
   enum class Kind : uint8_t {
-    Sum,      ///< Of NAME/sum.
-    Quotient, ///< Of NAME/sum and NAME/count.
+    Sum,      ///< From NAME/sum.
+    Quotient, ///< From NAME/sum and NAME/count.
     PerRow,   ///< The mean over the samples.
     PerBatch  ///< The mean over the whole batches.
   };
   struct Metric {
     Kind kind;
-    std::string output, count; ///< Outputs of the entry.
+    std::string output, count; ///< The names of the entry's outputs.
     double sum = 0, divisor = 0;
   };
 
@@ -53,10 +55,10 @@ private:
 
   int64_t batchSize_ = 0;
   std::vector<std::string> names_;
-  std::vector<Metric> metrics_; ///< As names_.
+  std::vector<Metric> metrics_; ///< The metrics in the order of names_.
 };
 
-/// Whether an evaluation is told how many of its rows count.
+/// Whether an evaluation takes the number of rows that count as an input.
 [[nodiscard]] bool takesRows(const Entry &entry);
 
 } // namespace mpc::rt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers of the state, read and set by name while a program runs.
+// Numbers of the state, read and set by name during a run.
 #include "runtime/Runner/Runner.h"
 
 #include "runtime/LossScale/ScalarState.h"
@@ -54,7 +54,7 @@ void Runner::findScalers(const Runner *other) {
   }
 }
 
-/// The one that is called so; without a name the only one, else null.
+/// The scaler of that name; without a name the only one, else null.
 const Runner::Scaler *Runner::findScaler(std::string_view name) const {
   if (name.empty())
     return scalers_.size() == 1 ? scalers_.data() : nullptr;
@@ -65,7 +65,7 @@ const Runner::Scaler *Runner::findScaler(std::string_view name) const {
   return nullptr;
 }
 
-/// What a scaler keeps under "counter" or "NAME.counter".
+/// The memory of a scaler's "counter" or "NAME.counter".
 std::optional<std::span<double>>
 Runner::findScalerSlot(std::string_view name) const {
   size_t dot = name.rfind('.');
@@ -88,8 +88,8 @@ Result<double> Runner::readNumber(std::string_view name) const {
   return number.front();
 }
 
-/// The scale in the policy's type. The loss is multiplied with it in f32, in
-/// which it must make sense.
+/// The scale in the policy's type. It must be valid as f32, since the loss is
+/// multiplied by it in f32.
 static Result<double> checkedScale(double scale, bool isWide) {
   auto rounded = static_cast<float>(scale);
   if (!std::isfinite(rounded) || rounded <= 0)

@@ -33,8 +33,8 @@ chooseProgram(const ProgramVariants &programs, const std::string &level) {
 }
 
 /// How well a program for `made` suits a GPU of number `device`; 0 where it
-/// doesn't. Machine code is better than text, a newer one better than an older
-/// one, and one for this GPU alone better than any other.
+/// cannot run. Machine code is better than text, a newer architecture better
+/// than an older one, and code for this GPU alone better than any other.
 static int rankArch(CudaArch made, int device) {
   if (!made.compilesFor(device))
     return 0;

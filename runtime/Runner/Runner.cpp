@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program, its state, and what runs it.
+// A program, its state, and the executor that runs it.
 #include "runtime/Runner/Runner.h"
 
 #include "runtime/Support/Text.h"
@@ -9,7 +9,8 @@
 namespace mpc::rt {
 namespace {
 
-/// Bytes of the space that `ref` lies in; empty where there is no such space.
+/// The size of the space in which `ref` lies; empty where there is no such
+/// space.
 std::optional<uint64_t> sizeOf(const Program &program, const Entry &entry,
                                const BufferRef &ref) {
   size_t index = ref.index;
@@ -36,7 +37,7 @@ std::optional<uint64_t> sizeOf(const Program &program, const Entry &entry,
   return std::nullopt;
 }
 
-/// What is wrong with a launch; empty where nothing is.
+/// The fault of a launch; empty for none.
 std::string launchFault(const Program &program, const Entry &entry,
                         const Launch &launch) {
   if (!launch.command)

@@ -21,45 +21,47 @@ namespace mpc::rt {
 
 using RunnerOptions = ExecutorOptions;
 
-/// Not for concurrent use; several runners may share one program. It runs on
-/// the machine that the program's code is for; the state of one for a GPU lies
-/// there while it runs, and comes back when it is asked for.
+/// Not for concurrent use. Several runners may share one program. It runs on
+/// the machine for which the program's code was compiled. The state of a
+/// program for a GPU lies on the device while it runs, and is copied back when
+/// it is asked for.
 class Runner {
 public:
-  /// Checks every place that a launch names, then allocates all memory that
-  /// any run needs.
+  /// Checks every memory range that a launch names, and then allocates all
+  /// memory that any run needs.
   static Result<std::unique_ptr<Runner>>
   create(std::shared_ptr<const Program> program, RunnerOptions options = {});
-  /// A runner on the state of `other`, with its threads and its arena, which
-  /// grows to the larger one's: see State::share. What only this program has
-  /// begins as its first state says. The two never run at once. Programs for a
-  /// CPU only.
+  /// A runner that shares the state, threads and arena of `other`; the arena
+  /// grows to the larger program's size: see State::share. Tensors that only
+  /// this program has begin with their first values. The two must never run at
+  /// the same time. For CPUs only.
   static Result<std::unique_ptr<Runner>>
   createShared(std::shared_ptr<const Program> program, const Runner &other);
 
   [[nodiscard]] const Program &program() const { return *program_; }
-  /// Whether a tensor of the program lies in the memory of another runner's
-  /// state, which this one was made of.
+  /// Whether a tensor of the program lies in the memory of the other runner
+  /// from which this one was made.
   [[nodiscard]] bool sharesState(std::string_view name) const;
-  /// What of the device's a user should know, as that it refused machine code.
+  /// Facts about the device that a user should know, as that it refused machine
+  /// code.
   [[nodiscard]] std::vector<std::string> warnings() const {
     return executor_->warnings();
   }
 
-  /// Index of the entry for run(); empty where there is none of that name.
+  /// The index of the entry for run(); empty where there is none of that name.
   [[nodiscard]] std::optional<size_t> findEntry(std::string_view name) const;
 
-  /// Runs the entry on one pointer for each of its inputs and outputs, in
-  /// their order, aligned as their elements, of the sizes that the entry
-  /// declares. No output overlaps another tensor or this runner's memory.
-  /// Allocates nothing.
+  /// Runs the entry. There is one pointer for each of its inputs and outputs,
+  /// in their order, aligned for their elements, to memory of the sizes that
+  /// the entry declares. No output may overlap another tensor or this runner's
+  /// memory. Allocates nothing.
   Status run(size_t entry, std::span<const void *const> inputs = {},
              std::span<void *const> outputs = {});
   Status run(std::string_view entry, std::span<const void *const> inputs = {},
              std::span<void *const> outputs = {});
 
-  /// Begins a run, whose outputs are there after wait(). On a CPU the same as
-  /// run().
+  /// Begins a run. Its outputs are there after wait(). On a CPU it is the same
+  /// as run().
   Status enqueue(size_t entry, std::span<const void *const> inputs = {},
                  std::span<void *const> outputs = {});
   Status wait() { return executor_->wait(); }
@@ -70,11 +72,13 @@ public:
   [[nodiscard]] bool isAsynchronous() const {
     return executor_->isAsynchronous();
   }
-  /// Which run was begun last, and what waits for that one and those before.
+  /// The number of the run that began last; and waiting for a run and all
+  /// before it.
   [[nodiscard]] uint64_t lastRun() const { return executor_->numRuns(); }
   Status waitFor(uint64_t run) { return executor_->waitFor(run); }
 
-  /// Whether any of these bytes are this runner's, which a run may write.
+  /// Whether any of these bytes belong to this runner, so that a run may write
+  /// them.
   [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const;
 
   /// See State. After writing parameters, call derive().
@@ -83,35 +87,35 @@ public:
     return state_.read(name);
   }
   Status writeState(const TensorView &source);
-  /// The memory of a tensor of the state, which does not move. Who changes it
-  /// does so between two runs; after parameters, call derive().
+  /// The memory of a tensor of the state, which never moves. It may be changed
+  /// between two runs; after a change of parameters, call derive().
   Result<std::span<std::byte>> editState(std::string_view name);
   [[nodiscard]] Result<std::vector<TensorView>> exportState() const {
     MPC_RETURN_IF_ERROR(executor_->readState());
     return state_.exportTensors();
   }
-  /// Imports and derives the rest.
+  /// Imports the state and derives the rest.
   Status importState(std::span<const TensorView> sources);
 
   /// A number of the state by its short name: a hyper-parameter or setting
-  /// ("beta1", "growth_interval"), or what a loss scaler keeps ("scale",
-  /// "counter", "skipped_total"). Where there are several scalers or optimizers
-  /// theirs is in front: "critic.scale". A state scalar's full name will do.
+  /// ("beta1", "growth_interval"), or a number of a loss scaler ("scale",
+  /// "counter", "skipped_total"). Where there are several scalers or
+  /// optimizers, the name has theirs as a prefix: "critic.scale". A state
+  /// scalar's full name works too.
   [[nodiscard]] Result<double> readNumber(std::string_view name) const;
 
-  /// Sets a hyper-parameter, a setting or "scale", which the next run sees.
-  /// Not checked beyond being a number: an interval below the counter is what
-  /// the policy makes of it. What else a scaler keeps is its own.
+  /// Sets a hyper-parameter, a setting or "scale" for the next run. The value
+  /// must be finite and is not checked further: the policy decides what an
+  /// interval below the counter means. Other numbers of a scaler cannot be set.
   Status writeNumber(std::string_view name, double value);
 
-  /// PyTorch's `update(new_scale)`: in place of the update that the last step
-  /// made. What the step found is dropped and the policy's counter stands
-  /// where it stood before; only the counts of steps stay. Where no step has
-  /// run since the last call it sets the scale, and that is all. Of several
-  /// scalers `scaler` names one.
+  /// PyTorch's `update(new_scale)`, in place of the update that the last step
+  /// made. The finding of the step is dropped, and the policy's counter is
+  /// restored; only the counts of steps stay. If no step has run since the last
+  /// call, only the scale is set. `scaler` names one of several scalers.
   Status updateScale(double newScale, std::string_view scaler = {});
 
-  /// Computes what follows from the parameters (low-precision copies) by
+  /// Computes the state that follows from parameters (low-precision copies) by
   /// running entry "init", where there is one.
   Status derive();
 
@@ -120,7 +124,8 @@ private:
   struct Scaler {
     const StateTensor *tensor;
     std::span<double> now;
-    /// The last run that used it; of all runners that share the state.
+    /// The vector before the last run that used it, by any runner that shares
+    /// the state.
     std::shared_ptr<std::vector<double>> before;
 
     void remember() const { before->assign(now.begin(), now.end()); }

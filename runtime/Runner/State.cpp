@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// State tensors: layout check, access by name, export and import.
+// State tensors: check of the layout, access by name, export and import.
 #include "runtime/Runner/State.h"
 
 #include "runtime/Support/CheckedSize.h"
@@ -64,7 +64,7 @@ std::string listed(const char *what, const std::vector<std::string> &names) {
   return fmt::format("; {} {}: {}", names.size(), what, joinSome(names));
 }
 
-/// A tensor and where it lies in its slab.
+/// A tensor and its place in its slab, for messages.
 std::string placeOf(const StateTensor &tensor) {
   return fmt::format("{} {} at {}", name(tensor.role), toString(tensor.desc),
                      tensor.offset);
@@ -92,7 +92,8 @@ Status differs(std::string_view tensor, const std::string &how) {
                   quote(tensor), how));
 }
 
-/// That `tensor` of one program lies in `slab` of the other, in the same way.
+/// Checks that `tensor` of one program has the same place in `slab` of the
+/// other.
 Status checkPlace(const StateTensor &tensor, const Program &other,
                   uint32_t slab) {
   const StateTensor *known = other.findState(tensor.desc.name);
@@ -110,7 +111,7 @@ Status checkPlace(const StateTensor &tensor, const Program &other,
   return {};
 }
 
-/// The slab of `other` that has the tensors of slab `index`; empty where it has
+/// The slab of `other` with the tensors of slab `index`; empty where it has
 /// none of them.
 Result<std::optional<uint32_t>> findSlab(const Program &program, uint32_t index,
                                          const Program &other) {
@@ -197,7 +198,7 @@ Status State::write(const TensorView &source) {
     return invalidInput(fmt::format("tensor {}: expected {}, found {}",
                                     quote(to.name), toString(to),
                                     toString(from)));
-  // Neither an exact nor a rounding conversion can fail.
+  // Exact and rounding conversions cannot fail.
   (void)convert(source.data, from.dtype, bytes(*tensor).data(), to.dtype,
                 to.numElements());
   return {};

@@ -22,12 +22,13 @@ public:
   /// Checks the layout and allocates the slabs, zeroed. `program` must outlive
   /// the state.
   static Result<State> create(const Program &program);
-  /// The same, but a slab with tensors that `other` has too is that of `other`,
-  /// whose tensors must lie in it as this one's: an error names the first that
-  /// does not. Gradients on their way are each program's own.
+  /// Shares slabs with `other`: a slab with tensors that `other` has too is the
+  /// slab of `other`. Its tensors must have the same places; an error names the
+  /// first that does not. Each program has its own gradients.
   static Result<State> share(const Program &program, const State &other);
 
-  /// Whether the tensor lies in memory of the state that this one was made of.
+  /// Whether the tensor lies in memory of the other state from which this one
+  /// was made.
   [[nodiscard]] bool isShared(const StateTensor &tensor) const {
     return isShared_[tensor.slab];
   }
@@ -39,22 +40,22 @@ public:
     return {slab(tensor.slab) + tensor.offset, tensor.desc.numBytes()};
   }
 
-  /// Whether any of these bytes are of its slabs.
+  /// Whether any of these bytes lie in its slabs.
   [[nodiscard]] bool meets(const void *data, size_t bytes) const;
 
-  /// The tensor where it lies; its bytes change with the next run.
+  /// The tensor in place. Its bytes change with the next run.
   Result<TensorView> read(std::string_view name) const;
 
-  /// Sets the tensor of source.desc.name. Shapes must be equal; elements are
-  /// converted where that is exact, and rounded only into a parameter.
+  /// Sets the tensor named source.desc.name. Shapes must be equal. Elements are
+  /// converted where that is exact; only a parameter may be rounded.
   Status write(const TensorView &source);
 
-  /// All that a checkpoint holds, in the program's order.
+  /// All tensors of a checkpoint, in the program's order.
   [[nodiscard]] std::vector<TensorView> exportTensors() const;
 
-  /// Sets exactly the tensors of exportTensors() from `sources`, some of which
-  /// may be where they lie already: missing, extra or differing ones are an
-  /// error that lists them, and then nothing changed.
+  /// Sets exactly the tensors of exportTensors() from `sources`. Some of these
+  /// may be in place already. Missing, extra and different tensors are an error
+  /// that lists them, and nothing changes.
   Status importTensors(std::span<const TensorView> sources);
 
 private:
@@ -63,7 +64,7 @@ private:
 
   const Program *program_;
   std::vector<std::shared_ptr<HostBuffer>> slabs_;
-  std::vector<bool> isShared_; ///< Of each slab.
+  std::vector<bool> isShared_; ///< Whether each slab is shared.
 };
 
 } // namespace mpc::rt

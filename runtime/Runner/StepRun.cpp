@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which entry runs when, and whose output counts.
+// Decides which entry runs when, and whose output counts.
 #include "runtime/Runner/StepRun.h"
 
 #include "runtime/Program/StepNames.h"
@@ -81,7 +81,7 @@ Status StepRun::finish() {
   return {};
 }
 
-/// Lets the next run write there what it says of this batch.
+/// Makes the next run write its results for this batch there.
 void StepRun::redirect(PerBatch &values, size_t batch) {
   if (std::optional<size_t> output = values.outputs[shape_])
     batchCall().setOutput(*output, values.values[batch].bytes);
@@ -124,8 +124,8 @@ Status StepRun::settle() {
   return {};
 }
 
-/// The last but `fromLast` of the calls that have run for this step; null
-/// where there were not so many.
+/// The call that ran `fromLast` calls before the last one of this step; null
+/// where there were fewer.
 const EntryCall *StepRun::callThatRan(size_t fromLast) const {
   size_t ends = hasEnded_ ? calls_.size() - numShapes_ : 0;
   if (fromLast < ends)

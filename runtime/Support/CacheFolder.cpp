@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names, uses and eviction of cached files.
+// The names, use times and eviction of cached files.
 #include "runtime/Support/CacheFolder.h"
 
 #include "runtime/Support/Text.h"
@@ -82,7 +82,7 @@ std::optional<MappedFile> CacheFolder::find(const std::string &name) const {
   Result<MappedFile> file = MappedFile::openPrivate(path);
   if (!file.ok())
     return std::nullopt;
-  // The time of its last use, which eviction goes by.
+  // Sets the time of the last use, which decides about eviction.
   (void)::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
   return *std::move(file);
 }
@@ -100,8 +100,8 @@ Status CacheFolder::store(const std::string &name,
   return {};
 }
 
-/// Other processes may do the same: what is gone already is no fault, and a
-/// file that is mapped stays so.
+/// Other processes may evict at the same time. A file that is gone already is
+/// no error, and a mapped file stays usable.
 void CacheFolder::evict(const std::string &kept) const {
   namespace fs = std::filesystem;
   struct Entry {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Sizes computed from untrusted shapes, without overflow.
+/// Sizes computed from untrusted shapes without overflow.
 #ifndef MPC_RUNTIME_SUPPORT_CHECKEDSIZE_H
 #define MPC_RUNTIME_SUPPORT_CHECKEDSIZE_H
 
@@ -12,8 +12,8 @@
 
 namespace mpc::rt {
 
-/// Bytes of a tensor of this shape; empty where a dimension is negative or
-/// a product does not fit in an int64.
+/// The bytes of a tensor of this shape; empty where a dimension is negative or
+/// a product exceeds an int64.
 [[nodiscard]] inline std::optional<int64_t>
 checkedBytes(std::span<const int64_t> shape, DType dtype) {
   int64_t bytes = static_cast<int64_t>(byteSize(dtype));

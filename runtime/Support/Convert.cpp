@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Element conversion, by way of double for floats and 128 bits for integers:
-// both hold every value that an offered conversion meets.
+// Conversion of elements through double for floats and through 128 bits for
+// integers. Both hold every value of the supported conversions.
 #include "runtime/Support/Convert.h"
 
 #include "runtime/Support/Rounding.h"
@@ -50,7 +50,7 @@ Integer toInteger(T x) {
   return x;
 }
 
-/// False where `x` is no value of the target type.
+/// False where the target type has no value `x`.
 bool fromInteger(Integer x, Boolean &out) {
   out.bits = static_cast<uint8_t>(x);
   return x == 0 || x == 1;
@@ -101,7 +101,7 @@ auto dispatch(DType dtype, Body body) {
   return body(Boolean());
 }
 
-/// False where `x` is no value of the float type.
+/// False where the float type has no value `x`.
 template <typename To>
 bool exactFromInteger(Integer x, To &out) {
   fromDouble(static_cast<double>(x), out);
@@ -113,7 +113,8 @@ template <typename From, typename To>
 bool convertOne(From from, To &to) {
   if constexpr (std::is_integral_v<From> && sizeof(From) <= 2 &&
                 std::is_floating_point_v<To>) {
-    to = static_cast<To>(from); // always exact, and what images go through
+    // This conversion is always exact. Images use it.
+    to = static_cast<To>(from);
     return true;
   } else if constexpr (kIsFloat<To> && !kIsFloat<From>) {
     return exactFromInteger(toInteger(from), to);
@@ -121,7 +122,7 @@ bool convertOne(From from, To &to) {
     fromDouble(toDouble(from), to);
     return true;
   } else if constexpr (kIsFloat<From>) {
-    return false; // conversion() says None.
+    return false; // conversion() gives None for these types.
   } else {
     return fromInteger(toInteger(from), to);
   }

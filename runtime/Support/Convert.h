@@ -12,16 +12,16 @@
 namespace mpc::rt {
 
 enum class Conversion : uint8_t {
-  None,     ///< Not offered: a float to an integer.
-  Exact,    ///< Each value of the source is one of the target.
-  Checked,  ///< From integers; a value that the target lacks is an error.
+  None,     ///< Not supported: a float to an integer.
+  Exact,    ///< The target has each value of the source.
+  Checked,  ///< From integers. A value that the target lacks is an error.
   Rounding, ///< To a narrower float, to nearest even.
 };
 
 [[nodiscard]] Conversion conversion(DType from, DType to);
 
-/// Converts `count` elements; neither side need be aligned. Returns the index
-/// of the first element that does not fit, else nothing. `conversion(from, to)`
+/// Converts `count` elements, which need not be aligned. Returns the index of
+/// the first element that does not fit, else nothing. `conversion(from, to)`
 /// must not be None.
 [[nodiscard]] std::optional<int64_t>
 convert(const void *source, DType from, void *target, DType to, int64_t count);

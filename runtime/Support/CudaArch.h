@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Architectures of NVIDIA GPUs: a number, and a letter where code is for that
-/// architecture alone. The rules are those of the CUDA C++ Programming Guide,
+/// Architectures of NVIDIA GPUs: a number, and a letter for code of that
+/// architecture alone. The rules come from the CUDA C++ Programming Guide,
 /// "Application Compatibility" and "Feature Set Compiler Targets".
 #ifndef MPC_RUNTIME_SUPPORT_CUDAARCH_H
 #define MPC_RUNTIME_SUPPORT_CUDAARCH_H
@@ -16,8 +16,9 @@ namespace mpc::rt {
 
 struct CudaArch {
   int number = 0; ///< 90 for sm_90.
-  /// 'a' where code uses what only this architecture has, 'f' where only those
-  /// of the same major number from it on have it; 0 for neither.
+  /// 'a' for code with features of this architecture alone. 'f' for code with
+  /// features of this and later architectures of the same major number. 0 for
+  /// neither.
   char letter = '\0';
 
   bool operator==(const CudaArch &) const = default;
@@ -30,19 +31,20 @@ struct CudaArch {
   [[nodiscard]] std::string name() const { return "sm_" + text(); }
 
   /// Whether machine code for this architecture runs on a GPU of number
-  /// `device`: on a later minor number of the same major one too, unless it is
-  /// for one architecture alone.
+  /// `device`. It also runs on later minor numbers of the same major one,
+  /// unless it is for one architecture alone.
   [[nodiscard]] bool runsOn(int device) const {
     return letter == 'a' ? device == number
                          : device / 10 == number / 10 && device >= number;
   }
   /// Whether text for this architecture can be compiled for a GPU of number
-  /// `device`: for any later one, unless it uses what that may lack.
+  /// `device`: for any later one, unless it uses features that may be missing
+  /// there.
   [[nodiscard]] bool compilesFor(int device) const {
     return letter ? runsOn(device) : device >= number;
   }
 
-  /// Of "90" or "90a"; empty where the text is neither.
+  /// The architecture of "90" or "90a"; empty for any other text.
   [[nodiscard]] static std::optional<CudaArch> parse(std::string_view text) {
     CudaArch arch;
     if (!text.empty() && (text.back() == 'a' || text.back() == 'f')) {

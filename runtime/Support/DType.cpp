@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the table of element formats says of a type.
+// Look-ups in the table of element formats.
 #include "runtime/Support/ElementFormat.h"
 
 #include <fmt/format.h>

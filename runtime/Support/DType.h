@@ -34,9 +34,9 @@ enum class DType : uint8_t {
 /// Bytes of one element.
 [[nodiscard]] size_t byteSize(DType dtype);
 [[nodiscard]] bool isFloat(DType dtype);
-/// Of integers; false for bool.
+/// True of signed integers; false for bool.
 [[nodiscard]] bool isSigned(DType dtype);
-/// Null for integers and bool.
+/// The format of a float; null for integers and bool.
 [[nodiscard]] const FloatFormat *formatOf(DType dtype);
 /// Bits of a float's significand, or of an integer's magnitude.
 [[nodiscard]] int precisionBits(DType dtype);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The one table of element formats, for the runtime and for the compiler: how
-/// wide they are, how their numbers are made, and what each system calls them.
-/// (Which type of MLIR each is stands in dialects/Interfaces/ElementTypes.h,
-/// since the runtime knows no MLIR.)
+/// The one table of element formats, for the runtime and the compiler: their
+/// widths, the encoding of their numbers, and their names in each system. (The
+/// types of MLIR are in dialects/Interfaces/ElementTypes.h, since the runtime
+/// does not know MLIR.)
 #ifndef MPC_RUNTIME_SUPPORT_ELEMENTFORMAT_H
 #define MPC_RUNTIME_SUPPORT_ELEMENTFORMAT_H
 
@@ -16,22 +16,22 @@ namespace mpc::rt {
 enum class NumberKind : uint8_t { Float, Signed, Unsigned, Bool };
 
 struct ElementFormat {
-  /// What users see.
+  /// The name that users see.
   std::string_view name;
   NumberKind kind;
-  /// In memory.
+  /// The width in memory.
   int bits;
-  /// How floats are converted; null for others.
+  /// The encoding of floats; null for others.
   const FloatFormat *format;
-  /// Nothing for what no tensor of a program has.
+  /// Empty for a format that no tensor of a program has.
   std::optional<DType> dtype;
   std::string_view safetensorsName;
-  /// In DLPack, as a number and as C writes it.
+  /// The code in DLPack, as a number and as C spells it.
   uint8_t dlpackCode;
   std::string_view dlpackName;
-  /// In .npy; empty for what NumPy has no code for.
+  /// The code in .npy; empty where NumPy has none.
   std::string_view npyCode;
-  /// What holds an element in C.
+  /// The type that holds an element in C.
   std::string_view cName;
 
   /// Bits of a float's significand, or of an integer's magnitude.
@@ -54,7 +54,7 @@ struct ElementFormat {
   }
 };
 
-/// Those with a DType come first, in its order.
+/// Formats with a DType come first, in its order.
 inline constexpr std::array kElementFormats = {
     ElementFormat{"f64", NumberKind::Float, 64, &kFormatF64, DType::F64, "F64",
                   2, "kDLFloat", "f8", "double"},
@@ -99,7 +99,7 @@ static_assert([] {
   return true;
 }());
 
-/// The row of a type that programs have.
+/// The row of an element type that programs have.
 [[nodiscard]] constexpr const ElementFormat &elementFormatOf(DType dtype) {
   return kElementFormats[static_cast<size_t>(dtype)];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomic writing and mapped reading over POSIX.
+// Atomic writing and mapped reading of files over POSIX.
 #include "runtime/Support/File.h"
 
 #include "runtime/Support/Text.h"
@@ -37,30 +37,30 @@ std::string freeSpace(const std::string &folder) {
   return formatBytes(static_cast<uint64_t>(info.f_bavail) * info.f_frsize);
 }
 
-/// Short whatever the target's name, so that a name of 255 bytes works.
+/// The name is short, so that a target's name of 255 bytes works.
 std::string newTempName() {
-  // std::random_device wants glibc 2.36 of a program that has it inside. Of a
-  // few bytes this always gives all.
+  // std::random_device requires glibc 2.36 in a program that links it.
+  // getrandom() never returns fewer than these few bytes.
   std::array<uint32_t, 2> drawn{};
   (void)::getrandom(drawn.data(), sizeof drawn, 0);
   return fmt::format("{}{}-{:08x}{:08x}", AtomicFile::kTempPrefix, ::getpid(),
                      drawn[0], drawn[1]);
 }
 
-/// Makes the entries of `folder` durable. 0 or an errno value.
+/// Makes the entries of `folder` durable. Returns 0 or an errno value.
 int syncFolder(const Io &io, const std::string &folder) {
   int fd = io.open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (fd < 0)
     return errno;
   int error = io.fsync(fd) == 0 ? 0 : errno;
   io.close(fd);
-  // Some file systems have nothing to sync in a folder and say EINVAL.
+  // Some file systems cannot sync a folder and return EINVAL.
   return error == EINVAL ? 0 : error;
 }
 
 constexpr const char *kStandardInput = "standard input";
 
-/// A missing file is the caller's mistake; a refusing disk is not.
+/// A missing file is the caller's fault; a failing disk is the environment's.
 Status readFailure(const std::string &path, const std::string &what,
                    int error) {
   std::string message = fmt::format("{}: {}", escape(path), what);
@@ -169,7 +169,8 @@ Status AtomicFile::commit() {
   if (fd_ < 0)
     return internalError(fmt::format("{}: committed twice", escape(path_)));
   const char *what = "sync";
-  // A failed fsync has dropped the dirty pages: a second one would lie.
+  // A failed fsync has dropped the dirty pages, so that a second one would
+  // succeed without them.
   int error = io_->fsync(fd_) == 0 ? 0 : errno;
   if (io_->close(std::exchange(fd_, -1)) != 0 && !error)
     error = errno, what = "close";
@@ -230,7 +231,7 @@ Result<MappedFile> MappedFile::map(std::string path, int flags,
   auto failure = [&](const std::string &what, int error) {
     return readFailure(path, what, error);
   };
-  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
   if (fd < 0)
     return failure("cannot open: " + errnoMessage(errno), errno);

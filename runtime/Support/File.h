@@ -16,8 +16,8 @@
 
 namespace mpc::rt {
 
-/// The writing file calls of the runtime in one place, so that a test can make
-/// each of them fail. Results and errno as in POSIX.
+/// The runtime's calls that write files, in one place, so that a test can make
+/// each of them fail. Results and errno are POSIX'.
 class Io {
 public:
   virtual ~Io() = default;
@@ -32,20 +32,20 @@ public:
   static const Io &system();
 };
 
-/// Appends all of `bytes` to `fd`, over short writes and EINTR. Returns 0 or
-/// an errno value.
+/// Writes all of `bytes` to `fd`, in spite of short writes and EINTR. Returns 0
+/// or an errno value.
 [[nodiscard]] int writeAll(const Io &io, int fd, const void *data,
                            size_t bytes);
 
-/// A file that appears under its name only once it is whole and on disk:
-/// written to a temporary file in the same folder, synced, renamed.
-/// A symbolic link of that name is replaced, never followed.
+/// A file that appears under its name only once it is whole and on disk. It is
+/// written to a temporary file in the same folder, synced, and renamed. A
+/// symbolic link of that name is replaced and never followed.
 class AtomicFile {
 public:
-  /// Names of temporary files begin with this and the writer's process id.
+  /// The prefix of names of temporary files. The writer's process id follows.
   static constexpr std::string_view kTempPrefix = ".mpc-tmp-";
 
-  /// `expectedBytes` only serves the message when the disk is full.
+  /// `expectedBytes` is only for the message when the disk is full.
   static Result<AtomicFile> create(std::string path, uint64_t expectedBytes = 0,
                                    const Io &io = Io::system());
   AtomicFile(AtomicFile &&other) noexcept;
@@ -57,7 +57,8 @@ public:
   Status append(std::string_view text) {
     return append(text.data(), text.size());
   }
-  /// Makes the file visible under its name. At most once, and last.
+  /// Makes the file visible under its name. It is called at most once, as the
+  /// last call.
   Status commit();
 
 private:
@@ -69,7 +70,7 @@ private:
   void discard();
 
   std::string path_;
-  std::string temp_; ///< Empty once there is none to remove.
+  std::string temp_; ///< The temporary file; empty once it is gone.
   uint64_t expectedBytes_ = 0;
   uint64_t written_ = 0;
   int fd_ = -1;
@@ -79,11 +80,11 @@ private:
 /// The content of a file, or of a pipe; "-" is standard input.
 Result<std::string> readInput(const std::string &path);
 
-/// Whether it is this user's, and nobody else can write to it.
+/// Whether the file belongs to this user, and nobody else can write to it.
 bool isPrivate(const struct stat &info);
 
-/// Removes temporary files that dead writers left in `folder`: those whose
-/// process is gone, or was an earlier one with our own process id.
+/// Removes temporary files of dead writers in `folder`. Their process has
+/// ended, or it was an earlier one with this process's id.
 void removeOrphanTempFiles(const std::string &folder,
                            const Io &io = Io::system());
 
@@ -92,10 +93,10 @@ void removeOrphanTempFiles(const std::string &folder,
 class MappedFile {
 public:
   static Result<MappedFile> open(std::string path);
-  /// The same of a file that belongs to this user and that nobody else can
-  /// write; a symbolic link is not followed.
+  /// Opens a file that belongs to this user and that nobody else can write. A
+  /// symbolic link is not followed.
   static Result<MappedFile> openPrivate(std::string path);
-  /// What is left of standard input; its path is "standard input".
+  /// The rest of standard input; its path is "standard input".
   static Result<MappedFile> readStandardInput();
   MappedFile(MappedFile &&other) noexcept;
   MappedFile &operator=(MappedFile &&other) noexcept;
@@ -112,7 +113,8 @@ private:
       : path_(std::move(path)), data_(data), size_(size) {}
 
   std::string path_;
-  const std::byte *data_ = nullptr; ///< Null for an empty file.
+  /// The mapped bytes; null for an empty file.
+  const std::byte *data_ = nullptr;
   size_t size_ = 0;
 };
 

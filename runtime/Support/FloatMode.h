@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The floating-point mode that every number of the runtime is computed in,
-/// whatever the program around it has set.
+/// The floating-point mode for all of the runtime's arithmetic, whatever mode
+/// the surrounding program has set.
 #ifndef MPC_RUNTIME_SUPPORT_FLOATMODE_H
 #define MPC_RUNTIME_SUPPORT_FLOATMODE_H
 
@@ -13,8 +13,9 @@
 
 namespace mpc::rt {
 
-/// While it lives this thread rounds to nearest even, keeps subnormals, and
-/// traps nothing. What was there comes back, flags included.
+/// During its lifetime this thread rounds to nearest even, keeps subnormals,
+/// and traps nothing. The destructor restores the previous mode, flags
+/// included.
 class DefaultFloatMode {
 public:
   DefaultFloatMode(const DefaultFloatMode &) = delete;
@@ -25,7 +26,7 @@ public:
   ~DefaultFloatMode() { _mm_setcsr(saved_); }
 
 private:
-  /// All exceptions masked, no other bit.
+  /// All exceptions are masked, and all other bits are 0.
   static constexpr unsigned kDefault = 0x1f80;
   unsigned saved_;
 #else

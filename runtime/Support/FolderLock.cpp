@@ -57,7 +57,8 @@ Result<FolderLock> FolderLock::take(const std::string &folder) {
 FolderLock::~FolderLock() {
   if (fd_ < 0)
     return;
-  // The file stays: removing it would race with who opened it already.
+  // The file stays, because removing it would race with a process that has
+  // opened it.
   (void)!::ftruncate(fd_, 0);
   ::close(fd_);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// One writer a folder.
+/// Locks a folder for one writer.
 #ifndef MPC_RUNTIME_SUPPORT_FOLDERLOCK_H
 #define MPC_RUNTIME_SUPPORT_FOLDERLOCK_H
 
@@ -11,9 +11,9 @@
 
 namespace mpc::rt {
 
-/// Holds the lock of a folder while it lives. The kernel drops the lock of a
-/// process that dies, so that a stale lock file is simply taken over; what the
-/// file says (process and host) only serves the message.
+/// Holds the lock of a folder during its lifetime. The kernel releases the lock
+/// of a process that dies, so that a stale lock file is simply taken over. The
+/// file's content (process and host) is only for the message.
 class FolderLock {
 public:
   static constexpr const char *kFileName = ".mpc-lock";

@@ -27,12 +27,12 @@ std::string_view textOf(std::span<const std::byte> bytes) {
 
 Status damaged() { return invalidInput("header of the array is damaged"); }
 
-/// What a header says, before it is looked at.
+/// The fields of a header, before they are checked.
 struct RawHeader {
   std::optional<std::string> type; ///< "<f4"
   std::optional<bool> isColumnMajor;
   std::optional<std::vector<int64_t>> shape;
-  bool isRecord = false; ///< The type is a list of fields.
+  bool isRecord = false; ///< Whether the type is a list of fields.
 };
 
 /// Reads the literal word by word.
@@ -116,7 +116,7 @@ private:
       if (error != std::errc() || size < 0 || shape.size() == kMaxRank)
         return std::nullopt;
       text_.remove_prefix(static_cast<size_t>(end - text_.data()));
-      takeWord("L"); // As Python 2 wrote them.
+      takeWord("L"); // Python 2 wrote sizes with this suffix.
       shape.push_back(size);
       if (!take(',') && !isNext(')'))
         return std::nullopt;
@@ -135,7 +135,7 @@ std::optional<DType> dtypeOf(std::string_view code) {
   return std::nullopt;
 }
 
-/// The element type of a code like "<f4", and its byte order.
+/// Reads the element type from a code like "<f4", and its byte order.
 Status readType(std::string_view code, NpyHeader &header) {
   char order = code.empty() ? ' ' : code[0];
   if (order == '<' || order == '>' || order == '|' || order == '=')
@@ -152,7 +152,7 @@ Status readType(std::string_view code, NpyHeader &header) {
   return {};
 }
 
-/// The text of the literal; the header's size is set.
+/// The text of the literal; also sets the header's size.
 Result<std::string_view> findLiteral(std::span<const std::byte> start,
                                      NpyHeader &header) {
   std::string_view text = textOf(start);
@@ -193,7 +193,7 @@ Result<NpyHeader> readNpyHeader(std::span<const std::byte> start) {
   header.shape = *std::move(raw.shape);
   if (!checkedBytes(header.shape, header.dtype))
     return invalidInput("shape is too large");
-  // Of one dimension both orders are the same.
+  // With one dimension both orders are the same.
   header.layout.isColumnMajor = *raw.isColumnMajor && header.shape.size() > 1;
   return header;
 }

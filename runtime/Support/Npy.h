@@ -14,13 +14,13 @@
 
 namespace mpc::rt {
 
-/// How an array's bytes lie.
+/// The layout of an array's bytes.
 struct ArrayLayout {
   bool isBigEndian = false;
-  /// The first index runs fastest, as in Fortran.
+  /// Whether the first index runs fastest, as in Fortran.
   bool isColumnMajor = false;
 
-  /// Whether they lie as in memory here.
+  /// Whether the layout is that of this machine's memory.
   [[nodiscard]] bool isNative() const { return !isBigEndian && !isColumnMajor; }
 };
 
@@ -28,15 +28,15 @@ struct NpyHeader {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
   ArrayLayout layout;
-  size_t bytes = 0; ///< Of the header: where the elements begin.
+  size_t bytes = 0; ///< The size of the header, after which the elements begin.
 };
 
-/// Whether a file that begins so is an array.
+/// Whether a file that begins with these bytes is an array.
 [[nodiscard]] bool isNpy(std::span<const std::byte> bytes);
 
 /// Reads a header of version 1 to 3 at the beginning of `start`, which need not
-/// have more than kMaxNpyHeader bytes. Fails on element types that DType has
-/// none for, as objects and records.
+/// have more than kMaxNpyHeader bytes. Fails on element types without a DType,
+/// as objects and records.
 Result<NpyHeader> readNpyHeader(std::span<const std::byte> start);
 
 inline constexpr size_t kMaxNpyHeader = 65536;

@@ -17,7 +17,7 @@
 namespace mpc::rt {
 namespace {
 
-/// As Linux has it for one path (path_resolution(7)).
+/// Linux' limit for one path (path_resolution(7)).
 constexpr int kMaxLinks = 40;
 
 Status failure(const std::string &name, const char *what, int error) {
@@ -26,7 +26,7 @@ Status failure(const std::string &name, const char *what, int error) {
 }
 
 struct Split {
-  std::string folder; ///< Without links; empty where there is none.
+  std::string folder; ///< The folder without links; empty where there is none.
   std::string name;
 };
 
@@ -41,8 +41,9 @@ Split splitPath(const std::string &path) {
           slash == std::string::npos ? path : path.substr(slash + 1)};
 }
 
-/// N of /proc/PID/fd/N, which is where /dev/stdout and /dev/fd/N lead. Its link
-/// does not: opened anew, a file would be written from its begin.
+/// The number N for /proc/PID/fd/N, to which /dev/stdout and /dev/fd/N lead.
+/// The link is not followed, because opening the file anew would write from its
+/// beginning.
 std::optional<int> descriptorOf(const Split &path) {
   if (!path.folder.starts_with("/proc/") || !path.folder.ends_with("/fd"))
     return std::nullopt;
@@ -137,7 +138,7 @@ Status OutputStream::cut(uint64_t bytes) {
 }
 
 Status OutputStream::sync() {
-  // A pipe, a terminal and a device cannot be synced and say so.
+  // Pipes, terminals and devices cannot be synced and return these errors.
   if (io_->fsync(fd_) == 0 || errno == EINVAL || errno == EROFS ||
       errno == ENOTSUP)
     return {};

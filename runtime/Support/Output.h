@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Where the paths that a user names for outputs lead, and writing there. Files
-/// of our own, as checkpoints, are AtomicFiles.
+/// Resolves the paths that a user gives for outputs, and writes there. Files
+/// that mpc names itself, as checkpoints, are AtomicFiles.
 #ifndef MPC_RUNTIME_SUPPORT_OUTPUT_H
 #define MPC_RUNTIME_SUPPORT_OUTPUT_H
 
@@ -17,25 +17,25 @@
 
 namespace mpc::rt {
 
-/// What an output path stands for, once its symbolic links are followed.
+/// The place of an output path, after its symbolic links were followed.
 class OutputPlace {
 public:
   enum class Kind : uint8_t {
-    File,       ///< A regular file, or none yet.
-    Special,    ///< A device, a FIFO, a socket: never replaced.
+    File,       ///< A regular file, or a path at which nothing exists.
+    Special,    ///< A device, a FIFO or a socket, which is never replaced.
     Descriptor, ///< Open already: "-", /dev/stdout, /dev/fd/N.
   };
 
-  /// A folder is an error, and so is a chain of links that does not end.
+  /// A folder is an error, and so is an endless chain of links.
   static Result<OutputPlace> find(const std::string &path);
 
   [[nodiscard]] Kind kind() const { return kind_; }
-  /// Whether what is written later stands in place of what was written before.
+  /// Whether a later output replaces an earlier one.
   [[nodiscard]] bool isFile() const { return kind_ == Kind::File; }
-  /// The path behind the links.
+  /// The path after all links.
   [[nodiscard]] const std::string &target() const { return target_; }
   [[nodiscard]] int descriptor() const { return descriptor_; }
-  /// As the user wrote it, for messages.
+  /// The path as the user wrote it, for messages.
   [[nodiscard]] const std::string &name() const { return name_; }
 
 private:
@@ -44,7 +44,7 @@ private:
   int descriptor_ = -1;
 };
 
-/// An output that is written as it comes: a table, lines of a report.
+/// An output that is written step by step: a table, lines of a report.
 class OutputStream {
 public:
   enum class Begin : uint8_t {
@@ -62,9 +62,9 @@ public:
   ~OutputStream();
 
   Status append(std::string_view text);
-  /// Cuts a file; for what is no file it does nothing.
+  /// Truncates a file; does nothing for other outputs.
   Status cut(uint64_t bytes);
-  /// Forces all to disk, where there is a disk.
+  /// Forces all to disk, where the output is on a disk.
   Status sync();
 
 private:
@@ -76,16 +76,16 @@ private:
   const Io *io_;
 };
 
-/// An output that is written once, whole: a file appears under its name on
-/// commit(), as an AtomicFile; anything else is written to as it is.
+/// An output that is written once and whole. A file appears under its name on
+/// commit(), as an AtomicFile. Other outputs are written directly.
 class OutputFile {
 public:
-  /// `expectedBytes` only serves the message when the disk is full.
+  /// `expectedBytes` is only for the message when the disk is full.
   static Result<OutputFile> create(const std::string &path,
                                    uint64_t expectedBytes = 0,
                                    const Io &io = Io::system());
   Status append(std::string_view text);
-  /// At most once, and last.
+  /// It is called at most once, as the last call.
   Status commit();
 
 private:
@@ -103,8 +103,8 @@ private:
 Status writeOutput(const std::string &path, std::string_view text,
                    const Io &io = Io::system());
 
-/// Whether an output can be written, as far as that can be told without doing
-/// so: a FIFO is not opened, since its reader would take the end for the end.
+/// Whether an output can be written, as far as that is known without writing. A
+/// FIFO is not opened, since its reader would take the closing for the end.
 Status checkOutput(const std::string &path);
 
 } // namespace mpc::rt

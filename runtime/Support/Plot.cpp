@@ -16,8 +16,8 @@ constexpr double kWidth = 860, kLeft = 74, kRight = 20, kTop = 40;
 constexpr double kPanelHeight = 230, kPanelGap = 30, kBottom = 46;
 constexpr double kInnerWidth = kWidth - kLeft - kRight;
 
-/// Colours that differ in lightness too, on either background. Viewers that do
-/// not know media queries show the light ones.
+/// The colours differ in lightness too, on either background. Viewers without
+/// media queries show the colours for light pages.
 constexpr std::string_view kStyle = R"(<style>
 text{font:12px system-ui,sans-serif;fill:#1f2328}.t{font-size:15px;font-weight:600}.k{fill:#6e7781;font-size:11px}
 .p{fill:#ffffff}.g{stroke:#d8dee4;stroke-width:1}.a{stroke:#6e7781;stroke-width:1;fill:none}
@@ -37,7 +37,7 @@ struct Range {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  /// Never empty, so that it can be divided by.
+  /// The range, widened so that it is never empty and can be a divisor.
   [[nodiscard]] Range widened() const {
     if (low > high)
       return {0, 1};
@@ -60,14 +60,14 @@ std::string xmlText(std::string_view text) {
     else if (c == '"')
       result += "&quot;";
     else if (static_cast<unsigned char>(c) < 0x20)
-      result += ' '; // XML has no control characters.
+      result += ' '; // XML allows no control characters.
     else
       result += c;
   }
   return result;
 }
 
-/// About `count` multiples of 1, 2 or 5 times a power of ten.
+/// About `count` ticks at multiples of 1, 2 or 5 times a power of ten.
 std::vector<double> niceTicks(Range range, int count) {
   double raw = (range.high - range.low) / count;
   double power = std::pow(10, std::floor(std::log10(raw)));
@@ -88,7 +88,7 @@ std::vector<double> niceTicks(Range range, int count) {
   return ticks;
 }
 
-/// Whole steps of an axis over log2; at least one.
+/// Ticks at whole steps of an axis over log2; at least one.
 std::vector<double> logTicks(Range range) {
   double step = std::max(1.0, std::ceil((range.high - range.low) / 7));
   std::vector<double> ticks;
@@ -111,7 +111,7 @@ struct Frame {
   [[nodiscard]] double pageX(double value) const {
     return kLeft + (value - x.low) / (x.high - x.low) * kInnerWidth;
   }
-  /// Of a value on the axis, after any logarithm.
+  /// The position of a value on the axis, after any logarithm.
   [[nodiscard]] double pageY(double value) const {
     return top + kPanelHeight -
            (value - y.low) / (y.high - y.low) * kPanelHeight;
@@ -153,8 +153,8 @@ void drawAxes(const Frame &frame, bool last, std::string &out) {
                      frame.top + kPanelHeight / 2, xmlText(frame.panel.yLabel));
 }
 
-/// A line in at most a few points a pixel: of the points in one pixel column,
-/// the first, lowest, highest and last look the same as all of them.
+/// A line with at most a few points in a pixel column. The first, lowest,
+/// highest and last point of a column look the same as all of them.
 std::string pathOf(const Frame &frame, const PlotSeries &series) {
   std::string path;
   bool open = false;

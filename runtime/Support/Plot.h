@@ -25,8 +25,8 @@ struct PlotPanel {
   std::vector<PlotSeries> series;
 };
 
-/// Charts above each other on one x axis. A mark is a vertical line through
-/// all of them, such as a skipped step.
+/// Charts on top of each other with a common x axis. A mark is a vertical line
+/// through all of them, as for a skipped step.
 struct Plot {
   std::string title;
   std::string xLabel;

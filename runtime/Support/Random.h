@@ -10,7 +10,7 @@
 namespace mpc::rt {
 
 /// xoshiro256** (Blackman and Vigna, 2018), seeded through splitmix64. Streams
-/// of one seed are independent for all purposes here.
+/// of one seed are independent for the purposes of the runtime.
 class Random {
 public:
   explicit Random(uint64_t seed, uint64_t stream = 0) {
@@ -34,7 +34,8 @@ public:
 
   /// Uniform in [0, bound), without bias; bound > 0.
   uint64_t below(uint64_t bound) {
-    // Numbers under 2^64 mod bound would make some remainders likelier.
+    // Numbers under 2^64 mod bound are rejected, since they would make some
+    // remainders likelier.
     uint64_t reject = -bound % bound;
     for (;;)
       if (uint64_t value = next(); value >= reject)
@@ -42,7 +43,8 @@ public:
   }
 
 private:
-  /// Advances `state` and returns its mix (Steele, Lea and Flood, 2014).
+  /// Advances `state` and returns its mixed value (Steele, Lea and Flood,
+  /// 2014).
   static uint64_t splitMix(uint64_t &state) {
     uint64_t z = state += 0x9e3779b97f4a7c15;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;

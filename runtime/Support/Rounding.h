@@ -16,9 +16,9 @@ namespace mpc::rt {
 
 namespace detail {
 
-/// The code without sign of `significand` * 2^(exponent - sourceMantissaBits),
-/// where `significand` < 2^(sourceMantissaBits + 1) carries its leading bit
-/// unless the source is subnormal.
+/// The unsigned code of `significand` * 2^(exponent - sourceMantissaBits).
+/// `significand` < 2^(sourceMantissaBits + 1) includes its leading bit unless
+/// the source is subnormal.
 constexpr uint64_t roundMagnitude(const FloatFormat &format,
                                   uint64_t significand, int exponent,
                                   int sourceMantissaBits) {
@@ -26,7 +26,7 @@ constexpr uint64_t roundMagnitude(const FloatFormat &format,
   const int kept = std::max(exponent, minExponent);
   const int dropped =
       sourceMantissaBits - format.mantissaBits + (kept - exponent);
-  // Two bits above the significand everything is below half a unit.
+  // Two bits above the significand, everything is below half a unit.
   if (dropped > sourceMantissaBits + 2)
     return 0;
   uint64_t rounded = significand;
@@ -35,8 +35,8 @@ constexpr uint64_t roundMagnitude(const FloatFormat &format,
     const uint64_t half = (uint64_t{1} << (dropped - 1)) - 1 + odd;
     rounded = (significand + half) >> dropped;
   }
-  // The leading bit of a normal number adds one to the exponent field, and so
-  // does a carry out of the mantissa.
+  // The leading bit of a normal number adds one to the exponent field. A carry
+  // out of the mantissa does so too.
   const int64_t field = kept - minExponent;
   if (field >= (int64_t{1} << format.exponentBits))
     return format.overflowCode();
@@ -47,8 +47,8 @@ constexpr uint64_t roundMagnitude(const FloatFormat &format,
 
 } // namespace detail
 
-/// The code in `format`, of 32 bits at most, of the f32 with pattern `bits`.
-/// NaN becomes the canonical NaN with its sign kept.
+/// The code in `format`, of at most 32 bits, for the f32 with pattern `bits`.
+/// NaN becomes the canonical NaN with its sign.
 constexpr uint32_t roundF32Bits(const FloatFormat &format, uint32_t bits) {
   const uint64_t sign = bits >> 31 != 0 ? format.signBit() : 0;
   const uint32_t magnitude = bits & 0x7fffffffU;
@@ -64,8 +64,8 @@ constexpr uint32_t roundF32Bits(const FloatFormat &format, uint32_t bits) {
                                     std::max(field, 1) - 127, 23));
 }
 
-/// The code in `format` of the f64 with pattern `bits`, rounded once. NaN
-/// becomes the canonical NaN with its sign kept.
+/// The code in `format` for the f64 with pattern `bits`, rounded once. NaN
+/// becomes the canonical NaN with its sign.
 constexpr uint32_t roundF64Bits(const FloatFormat &format, uint64_t bits) {
   const uint64_t sign = bits >> 63 != 0 ? format.signBit() : 0;
   const uint64_t magnitude = bits & 0x7fffffffffffffffULL;
@@ -82,7 +82,7 @@ constexpr uint32_t roundF64Bits(const FloatFormat &format, uint64_t bits) {
                                     std::max(field, 1) - 1023, 52));
 }
 
-/// The f64 pattern of the f32 with pattern `bits`; exact.
+/// The f64 pattern for the f32 with pattern `bits`; exact.
 constexpr uint64_t widenF32Bits(uint32_t bits) {
   const uint64_t sign = static_cast<uint64_t>(bits >> 31) << 63;
   const uint32_t magnitude = bits & 0x7fffffffU;
@@ -102,7 +102,7 @@ constexpr uint64_t widenF32Bits(uint32_t bits) {
          fraction << 29;
 }
 
-/// The f32 pattern of `code` in `format`; exact. `code` has no bit above the
+/// The f32 pattern for `code` in `format`; exact. `code` has no bit above the
 /// format's width.
 constexpr uint32_t widenToF32Bits(const FloatFormat &format, uint32_t code) {
   const uint32_t sign = (code & format.signBit()) != 0 ? 0x80000000U : 0;
@@ -163,9 +163,9 @@ constexpr uint32_t widenToF32Bits(const FloatFormat &format, uint32_t code) {
   return std::bit_cast<float>(widenToF32Bits(kFormatE5M2, code));
 }
 
-/// Stochastic rounding to bf16: the upper half of (pattern + `random16`), so
-/// that a value goes up with the probability of its distance from below. The
-/// sum may carry the largest values to inf; inf and NaN are kept.
+/// Stochastic rounding to bf16: the upper half of (pattern + `random16`). The
+/// probability of rounding up is the distance from the lower neighbour. The sum
+/// may carry the largest values to inf; inf and NaN stay.
 [[nodiscard]] constexpr uint16_t roundToBF16Stochastic(float value,
                                                        uint16_t random16) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);

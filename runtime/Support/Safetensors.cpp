@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The safetensors format. A reader meets files that nobody vouches for: sizes
-// are checked before use, and the tensors must tile the data exactly.
+// The safetensors format. Files are not trusted: sizes are checked before use,
+// and the tensors must cover the data exactly.
 #include "runtime/Support/Safetensors.h"
 
 #include "runtime/Support/CheckedSize.h"
@@ -30,7 +30,7 @@ constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr size_t kLengthBytes = 8;
 constexpr std::string_view kMetadataKey = "__metadata__";
 constexpr std::string_view kHashKey = "content_hash";
-/// What the header of a hashed file begins with; the digits follow.
+/// The beginning of a hashed file's header; the digits follow.
 constexpr std::string_view kHashedPrefix =
     "{\"__metadata__\":{\"content_hash\":\"";
 
@@ -40,8 +40,8 @@ struct RawTensor {
   uint64_t end = 0;
 };
 
-/// The header's JSON. The format has three levels; deeper input is dropped
-/// while parsing, so that no later code recurses into it.
+/// Parses the header's JSON. The format has three levels. Deeper input is
+/// dropped while it is parsed, so that no later code recurses into it.
 Result<Json> parseHeader(std::string_view text) {
   std::set<std::string> seenNames, seenFields;
   Status fault;
@@ -69,7 +69,7 @@ Result<Json> parseHeader(std::string_view text) {
   return json;
 }
 
-/// Integers without sign, exponent or fraction that fit an int64.
+/// Reads an integer without sign, exponent or fraction that fits an int64.
 bool readUnsigned(const Json &json, int64_t &out) {
   if (!json.is_number_unsigned())
     return false;
@@ -89,7 +89,7 @@ bool readUnsignedArray(const Json &json, std::vector<int64_t> &out) {
   return true;
 }
 
-/// One entry of the header, without regard to the others.
+/// Reads one entry of the header, independent of the others.
 Result<RawTensor> readTensor(const std::string &name, const Json &json,
                              uint64_t dataBytes) {
   auto fault = [&](const std::string &what) {
@@ -129,7 +129,7 @@ Result<RawTensor> readTensor(const std::string &name, const Json &json,
   return tensor;
 }
 
-/// The tensors must cover the data from its first byte to its last, once.
+/// Checks that the tensors cover every byte of the data once.
 Status checkTiling(const std::vector<RawTensor> &sorted, uint64_t dataBytes) {
   uint64_t position = 0;
   for (const RawTensor &tensor : sorted) {
@@ -186,7 +186,7 @@ Result<Header> readHeader(std::string_view text, uint64_t dataBytes) {
   return header;
 }
 
-/// Where the header is, or what is wrong with its length.
+/// The text of the header, or the fault of its length.
 Result<std::string_view> headerText(std::span<const std::byte> bytes) {
   uint64_t length = 0;
   if (bytes.size() < kLengthBytes)
@@ -206,7 +206,7 @@ Result<std::string_view> headerText(std::span<const std::byte> bytes) {
                           static_cast<size_t>(length));
 }
 
-/// The header of a file that holds `sorted` in this order.
+/// The header of a file with `sorted` in this order.
 std::string makeHeader(const std::vector<const TensorView *> &sorted,
                        const SafetensorsWriteOptions &options) {
   std::string text = "{";
@@ -315,7 +315,7 @@ Status SafetensorsFile::verifyContentHash() const {
 
 namespace {
 
-/// The content of a file, in order; it points into itself and the tensors.
+/// The content of a file, in order. It points into itself and into the tensors.
 struct FileImage {
   std::string length, header;
   std::vector<std::string_view> data;
@@ -348,7 +348,7 @@ Result<FileImage> makeImage(std::span<const TensorView> tensors,
   return image;
 }
 
-/// Puts the hash of everything, itself zeros, into the header.
+/// Writes the hash of everything to the header. The hash field counts as zeros.
 void addContentHash(FileImage &image) {
   ContentHash hash;
   hash.update(image.length.data(), image.length.size());

@@ -18,7 +18,7 @@
 
 namespace mpc::rt {
 
-/// A tensor whose bytes lie elsewhere; they need not be aligned.
+/// A tensor whose bytes belong to somebody else. They need not be aligned.
 struct TensorView {
   TensorDesc desc;
   const void *data = nullptr;
@@ -26,7 +26,7 @@ struct TensorView {
 
 using Metadata = std::map<std::string, std::string, std::less<>>;
 
-/// A checked, mapped file. Views live as long as it does.
+/// A checked, mapped file. Views are valid while it lives.
 class SafetensorsFile {
 public:
   /// Errors name the file and, where there is one, the tensor. "-" is
@@ -34,19 +34,19 @@ public:
   static Result<SafetensorsFile> open(std::string path);
 
   [[nodiscard]] const std::string &path() const { return file_.path(); }
-  /// In the order of their bytes in the file.
+  /// The tensors in the order of their bytes in the file.
   [[nodiscard]] const std::vector<TensorView> &tensors() const {
     return tensors_;
   }
-  /// Null where there is none of that name.
+  /// The tensor of that name; null where there is none.
   [[nodiscard]] const TensorView *find(std::string_view name) const;
   /// The file's `__metadata__`.
   [[nodiscard]] const Metadata &metadata() const { return metadata_; }
   /// "'x' f32[8x2], 'target' i64[8]", for messages.
   [[nodiscard]] std::string describe() const;
 
-  /// Fails unless the file was written with `contentHash` and each byte of it
-  /// is as it was written.
+  /// Fails unless the file was written with `contentHash` and none of its bytes
+  /// has changed.
   Status verifyContentHash() const;
 
 private:
@@ -60,19 +60,20 @@ private:
 
 struct SafetensorsWriteOptions {
   Metadata metadata;
-  /// Adds a hash of the whole file to its metadata, as "content_hash".
+  /// Whether to add a hash of the whole file to its metadata, as
+  /// "content_hash".
   bool contentHash = false;
 };
 
-/// Writes a file of our own, as an AtomicFile. Tensors lie widest element
-/// first, then by name, so that all are aligned and equal contents give equal
-/// files.
+/// Writes a file that mpc names itself, as an AtomicFile. Tensors are sorted by
+/// element width, widest first, and then by name, so that all are aligned and
+/// equal contents give equal files.
 Status writeSafetensors(const std::string &path,
                         std::span<const TensorView> tensors,
                         const SafetensorsWriteOptions &options = {},
                         const Io &io = Io::system());
 
-/// The same to an output that the user named, as an OutputFile.
+/// Writes to an output that the user named, as an OutputFile.
 Status writeSafetensorsOutput(const std::string &path,
                               std::span<const TensorView> tensors,
                               const SafetensorsWriteOptions &options = {});

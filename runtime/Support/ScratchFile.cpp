@@ -27,7 +27,7 @@ Status failure(const char *what, int error) {
 Status checkSpace(const std::string &folder, uint64_t bytes) {
   struct statvfs info;
   if (::statvfs(folder.c_str(), &info) != 0)
-    return {}; // Writing will tell.
+    return {}; // An error shows when the file is written.
   uint64_t free = static_cast<uint64_t>(info.f_bavail) * info.f_frsize;
   if (bytes <= free)
     return {};

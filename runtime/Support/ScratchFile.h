@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Bytes that are made once and read often, in memory or on disk.
+/// Bytes that are written once and read often, in memory or on disk.
 #ifndef MPC_RUNTIME_SUPPORT_SCRATCHFILE_H
 #define MPC_RUNTIME_SUPPORT_SCRATCHFILE_H
 
@@ -15,7 +15,7 @@
 namespace mpc::rt {
 
 /// A file without a name in the folder for temporary files ($TMPDIR, else
-/// /tmp), which is gone with the last that reads it, or with the process.
+/// /tmp). It vanishes with its last reader, or with the process.
 class ScratchFile {
 public:
   /// Fails where the disk has less than `bytes` free.
@@ -25,7 +25,7 @@ public:
   ~ScratchFile();
 
   Status append(std::span<const std::byte> bytes);
-  /// All that was appended, mapped. At most once, and last.
+  /// Maps all that was appended. It is called at most once, as the last call.
   Result<SharedBytes> map();
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Bytes that are read where they lie, together with what keeps them there.
+/// Bytes that are read in place, together with the owner that keeps them valid.
 #ifndef MPC_RUNTIME_SUPPORT_SHAREDBYTES_H
 #define MPC_RUNTIME_SUPPORT_SHAREDBYTES_H
 
@@ -30,7 +30,7 @@ public:
     return {owner, std::as_bytes(std::span(*owner))};
   }
 
-  /// `size` bytes from `offset` on, which lie inside.
+  /// `size` bytes from `offset` on, which must lie inside.
   [[nodiscard]] SharedBytes slice(size_t offset, size_t size) const {
     return {owner_, bytes_.subspan(offset, size)};
   }

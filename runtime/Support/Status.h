@@ -12,16 +12,16 @@
 
 namespace mpc::rt {
 
-/// What kind of fault a Status reports; the value is the exit code of the
+/// The kind of fault that a Status reports. The value is the exit code of the
 /// command-line tools.
 enum class StatusCode : int {
   Ok = 0,
-  InvalidInput = 1, ///< A file, tensor or model is at fault.
-  Usage = 2,        ///< A flag or a combination of flags is at fault.
-  Environment = 3,  ///< Disk, memory, device or permission.
+  InvalidInput = 1, ///< A file, tensor or model is wrong.
+  Usage = 2,        ///< A flag or a combination of flags is wrong.
+  Environment = 3,  ///< Disk, memory, device or permission failed.
   Peer = 4,         ///< Another rank failed.
   Diverged = 5,     ///< Training diverged.
-  Internal = 70,    ///< A bug of ours.
+  Internal = 70,    ///< A bug of mpc.
 };
 
 /// Success, or a code with a message in the user's names.
@@ -37,7 +37,8 @@ public:
   [[nodiscard]] StatusCode code() const { return code_; }
   [[nodiscard]] const std::string &message() const { return message_; }
 
-  /// The same fault with "context: " in front of its message, once.
+  /// The same fault with "context: " in front of its message. A context is
+  /// added once.
   [[nodiscard]] Status withContext(const std::string &context) const;
 
 private:
@@ -75,7 +76,7 @@ private:
 
 } // namespace mpc::rt
 
-/// Leaves the enclosing function with the Status of `expr` if it failed.
+/// Returns from the enclosing function with the Status of `expr` if it failed.
 #define MPC_RETURN_IF_ERROR(expr)                                              \
   do {                                                                         \
     if (::mpc::rt::Status mpcStatus = (expr); !mpcStatus.ok())                 \

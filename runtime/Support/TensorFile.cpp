@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensors of three formats, read where they lie if they lie as in memory.
+// Tensors of three formats, read in place if their layout is that of memory.
 #include "runtime/Support/TensorFile.h"
 
 #include "runtime/Support/CheckedSize.h"
@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::string_view kArrayEnding = ".npy";
 
-/// Below this a file is read whole soon enough.
+/// The size below which reading ahead is not worth it.
 constexpr size_t kMinExpected = size_t(1) << 24;
 
-/// Bytes from one element to the next along each dimension where the first
-/// index runs fastest.
+/// The distance in bytes of neighbouring elements along each dimension, where
+/// the first index runs fastest.
 std::vector<size_t> columnStrides(const TensorDesc &desc) {
   std::vector<size_t> strides;
   size_t stride = byteSize(desc.dtype);
@@ -70,7 +70,8 @@ const std::byte *StoredTensor::all(std::vector<std::byte> &scratch) const {
   return scratch.data();
 }
 
-/// Copies a row whose elements lie apart, or the other way round.
+/// Copies a row whose elements are not contiguous, or whose bytes are in the
+/// other order.
 void StoredTensor::gather(int64_t row, std::byte *target) const {
   size_t element = byteSize(desc_.dtype);
   size_t rowBytes = desc_.numBytes() / static_cast<size_t>(numRows());
@@ -101,7 +102,7 @@ void StoredTensor::expectRow(int64_t row) const {
   auto begin = reinterpret_cast<uintptr_t>(bytes_.data()) +
                static_cast<size_t>(row) * rowBytes;
   uintptr_t page = begin / kPage * kPage;
-  // Advice on memory that is no file's is of no use, and does no harm.
+  // Advice on memory that belongs to no file has no effect.
   (void)::posix_madvise(reinterpret_cast<void *>(page), begin - page + rowBytes,
                         POSIX_MADV_WILLNEED);
 }
@@ -173,7 +174,7 @@ Status TensorFile::readArray(MappedFile mapped, std::string name) {
   return {};
 }
 
-/// Members that are no arrays are none of ours.
+/// Reads an archive. Members that are no arrays are ignored.
 Status TensorFile::readArchive(MappedFile mapped) {
   MPC_ASSIGN_OR_RETURN(zip_, ZipFile::open(std::move(mapped)));
   for (const ZipMember &member : zip_->members()) {

@@ -18,7 +18,7 @@
 
 namespace mpc::rt {
 
-/// A tensor's bytes as its file has them.
+/// A tensor's bytes in the layout of its file.
 class StoredTensor {
 public:
   StoredTensor() = default;
@@ -26,13 +26,13 @@ public:
       : desc_(std::move(desc)), layout_(layout), bytes_(std::move(bytes)) {}
 
   [[nodiscard]] const TensorDesc &desc() const { return desc_; }
-  /// The elements of row `row` of the first dimension in memory's order: where
-  /// they lie, or copied into `scratch`. Of a scalar there is one row.
+  /// The elements of row `row` of the first dimension in memory's order: in
+  /// place, or copied to `scratch`. A scalar has one row.
   [[nodiscard]] const std::byte *row(int64_t row,
                                      std::vector<std::byte> &scratch) const;
-  /// All elements in the same way.
+  /// All elements, in the same way.
   [[nodiscard]] const std::byte *all(std::vector<std::byte> &scratch) const;
-  /// Tells the system that this row will be read soon.
+  /// Tells the system that this row will soon be read.
   void expectRow(int64_t row) const;
 
 private:
@@ -44,17 +44,18 @@ private:
   SharedBytes bytes_;
 };
 
-/// A checked, mapped file, told apart by how it begins. Copies share it.
+/// A checked, mapped file. Its first bytes tell its format. Copies share it.
 class TensorFile {
 public:
-  /// A tensor that the file has.
+  /// A tensor of the file.
   struct Item {
     TensorDesc desc;
-    std::string fault; ///< Why it cannot be read, or empty.
+    std::string fault; ///< The reason why it cannot be read; empty if it can.
   };
 
-  /// The array of a .npy file is called `name`, or as the file without its
-  /// extension; with a name, another file is an error. Errors name the file.
+  /// The array of a .npy file is called `name`, or like the file without its
+  /// extension. With a name, a file of another format is an error. Errors name
+  /// the file.
   static Result<TensorFile> open(const std::string &path,
                                  const std::string &name = "");
 
@@ -65,16 +66,16 @@ public:
   /// "'x' f32[8x2], 'target' i64[8]", for messages.
   [[nodiscard]] std::string describe() const;
 
-  /// A tensor of the file, ready to be read. What is packed is unpacked.
+  /// A tensor of the file, ready to be read. Packed tensors are unpacked.
   Result<StoredTensor> read(const Item &item) const;
 
 private:
-  /// Where an item's bytes are: in the file, or in a member of the archive.
+  /// The place of an item's bytes: in the file, or in a member of the archive.
   struct Place {
     ArrayLayout layout;
     SharedBytes bytes;
     std::optional<ZipMember> member;
-    size_t headerBytes = 0; ///< Of the member.
+    size_t headerBytes = 0; ///< The size of the member's header.
   };
 
   Status readSafetensors(MappedFile file);
@@ -84,7 +85,7 @@ private:
 
   std::string path_;
   std::vector<Item> items_;
-  std::vector<Place> places_; ///< In the order of items_.
+  std::vector<Place> places_; ///< The places in the order of items_.
   std::optional<ZipFile> zip_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How names, numbers and sizes are written in messages and result files.
+/// The form of names, numbers and sizes in messages and result files.
 #ifndef MPC_RUNTIME_SUPPORT_TEXT_H
 #define MPC_RUNTIME_SUPPORT_TEXT_H
 
@@ -11,8 +11,8 @@
 
 namespace mpc::rt {
 
-/// `text` as printable ASCII: other bytes become \xNN, and what is longer than
-/// 200 bytes ends in "...". A file cannot reach the terminal through it.
+/// `text` as printable ASCII: other bytes become \xNN, and a text of more than
+/// 200 bytes ends in "...". Bytes of a file can thus not control the terminal.
 [[nodiscard]] std::string escape(std::string_view text);
 /// escape() between single quotes.
 [[nodiscard]] std::string quote(std::string_view text);
@@ -25,7 +25,8 @@ namespace mpc::rt {
 /// "4.2 MiB", "17 bytes".
 [[nodiscard]] std::string formatBytes(uint64_t bytes);
 
-/// The items joined by ", "; of more than 20, the first 20 and how many more.
+/// The items joined by ", "; of more than 20, the first 20 and the number of
+/// the others.
 [[nodiscard]] std::string joinSome(const std::vector<std::string> &items);
 
 /// The message of an errno value.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Zip archives, by PKWARE's APPNOTE.TXT 6.3: the directory at the end of the
-// file (4.3.12 to 4.3.16), and zlib for what is deflated. Nobody vouches for a
-// file: each number of it is held against the file before it is used.
+// file (4.3.12 to 4.3.16), and zlib for deflated members. Files are not
+// trusted: each number of a file is checked against the file before it is used.
 #include "runtime/Support/ZipFile.h"
 
 #include "runtime/Support/ScratchFile.h"
@@ -27,14 +27,15 @@ constexpr uint32_t kLocalHeader = 0x04034b50, kDirectoryEntry = 0x02014b50,
 constexpr size_t kLocalBytes = 30, kEntryBytes = 46, kEndBytes = 22,
                  kEnd64Bytes = 56, kLocatorBytes = 20;
 constexpr uint16_t kZip64Extra = 1;
-constexpr uint32_t kIn64 = 0xffffffff; ///< The value is in the zip64 extra.
+/// The value of a field whose number is in the zip64 extra.
+constexpr uint32_t kIn64 = 0xffffffff;
 constexpr uint16_t kEncrypted = 1;
 constexpr uint16_t kStored = 0, kDeflated = 8;
-/// No deflated stream is more than so many times as long unpacked.
+/// The greatest ratio of unpacked to packed bytes of a deflated stream.
 constexpr uint64_t kMaxRatio = 1032, kRatioSlack = 64;
 constexpr size_t kPiece = size_t(1) << 20;
 
-/// The little-endian number at `offset`, which lies inside.
+/// The little-endian number at `offset`, which must lie inside.
 template <typename T>
 T at(Bytes bytes, size_t offset) {
   T value;
@@ -42,7 +43,7 @@ T at(Bytes bytes, size_t offset) {
   return value;
 }
 
-/// Bytes `offset` to `offset` + `size`, where they lie inside.
+/// Bytes `offset` to `offset` + `size`; empty unless they lie inside.
 std::optional<Bytes> part(Bytes bytes, uint64_t offset, uint64_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset)
     return std::nullopt;
@@ -53,13 +54,14 @@ std::string_view textOf(Bytes bytes) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-/// Where the directory is, and how many members it has.
+/// The place of the directory, and the number of its members.
 struct Directory {
   uint64_t offset, bytes, members;
-  uint64_t end; ///< Where what follows it begins.
+  uint64_t end; ///< The place at which the records after it begin.
 };
 
-/// The place of the last record of an archive, which a comment may follow.
+/// The place of the last record of an archive, after which a comment may
+/// follow.
 std::optional<size_t> findEnd(Bytes file) {
   constexpr size_t kMaxComment = 0xffff;
   for (size_t back = kEndBytes;
@@ -72,7 +74,7 @@ std::optional<size_t> findEnd(Bytes file) {
   return std::nullopt;
 }
 
-/// The directory as the zip64 record in front of `end` says it.
+/// The directory by the zip64 record in front of `end`.
 Result<Directory> readDirectory64(Bytes file, size_t end) {
   auto damaged = [] { return invalidInput("zip64 directory is damaged"); };
   if (end < kLocatorBytes ||
@@ -106,13 +108,14 @@ Result<Directory> readDirectory(Bytes file) {
   return directory;
 }
 
-/// A member, and where its local header begins.
+/// A member, and the place of its local header.
 struct Entry {
   ZipMember member;
   uint64_t header = 0;
 };
 
-/// Takes what the fixed fields leave to the zip64 extra, in its order.
+/// Reads from the zip64 extra, in its order, the numbers that the fixed fields
+/// lack.
 bool readExtra64(Bytes extra, Entry &entry) {
   while (extra.size() >= 4) {
     auto id = at<uint16_t>(extra, 0);
@@ -153,7 +156,7 @@ Status checkMember(const ZipMember &member, uint16_t flags, uint16_t method) {
   return {};
 }
 
-/// The next entry of the directory, which is taken off `directory`.
+/// The next entry of the directory, which is removed from `directory`.
 Result<Entry> readEntry(Bytes &directory) {
   auto damaged = [] { return invalidInput("directory is damaged"); };
   if (directory.size() < kEntryBytes ||
@@ -183,7 +186,8 @@ Result<Entry> readEntry(Bytes &directory) {
   return entry;
 }
 
-/// Finds the bytes behind a member's local header, which is of that member.
+/// Finds the bytes after a member's local header, and checks that the header is
+/// the member's.
 Status locate(Bytes file, Entry &entry) {
   ZipMember &member = entry.member;
   auto fault = [&](const char *what) {
@@ -203,7 +207,8 @@ Status locate(Bytes file, Entry &entry) {
   return {};
 }
 
-/// Members that share bytes unpack to more than any file holds.
+/// Checks that members share no bytes. Members that do could unpack to more
+/// than any file has.
 Status checkApart(std::vector<Entry> entries, uint64_t directory) {
   std::sort(entries.begin(), entries.end(),
             [](const Entry &a, const Entry &b) { return a.header < b.header; });
@@ -242,7 +247,7 @@ Result<std::vector<ZipMember>> readMembers(Bytes file) {
 class Inflater {
 public:
   explicit Inflater(Bytes packed) : left_(packed) {
-    // Negative: a bare stream, without zlib's own header.
+    // A negative value is for a stream without zlib's own header.
     isOpen_ = ::inflateInit2(&stream_, -MAX_WBITS) == Z_OK;
   }
   ~Inflater() {
@@ -252,8 +257,8 @@ public:
   Inflater(const Inflater &) = delete;
   Inflater &operator=(const Inflater &) = delete;
 
-  /// Fills `out` and gives how many bytes there were, fewer at the end of the
-  /// stream.
+  /// Fills `out` and returns the number of bytes, which is smaller at the end
+  /// of the stream.
   Result<size_t> read(std::span<std::byte> out) {
     if (!isOpen_)
       return environmentError("out of memory");
@@ -272,7 +277,7 @@ public:
   }
 
 private:
-  /// Its counts are of 32 bits.
+  /// zlib's counts have 32 bits.
   void feed() {
     if (stream_.avail_in > 0)
       return;
@@ -288,7 +293,7 @@ private:
   bool isOpen_ = false, isDone_ = false;
 };
 
-/// Gives a stream to `take`, piece by piece, and checks its size and checksum.
+/// Passes a stream to `take`, piece by piece, and checks its size and checksum.
 Status unpackTo(Bytes packed, const ZipMember &member,
                 const std::function<Status(Bytes)> &take) {
   Inflater inflater(packed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Reading of zip archives: stored and deflated members, zip64 too.
+/// Reading of zip archives: stored and deflated members, and zip64.
 #ifndef MPC_RUNTIME_SUPPORT_ZIPFILE_H
 #define MPC_RUNTIME_SUPPORT_ZIPFILE_H
 
@@ -20,19 +20,20 @@ namespace mpc::rt {
 
 struct ZipMember {
   std::string name;
-  bool isDeflated = false; ///< Else stored.
-  uint64_t bytes = 0;      ///< Of its content, as the archive says.
+  /// Whether the member is deflated; else it is stored.
+  bool isDeflated = false;
+  uint64_t bytes = 0; ///< The size of its content, by the archive.
   uint64_t packedBytes = 0;
-  uint64_t offset = 0; ///< Of the packed bytes in the file.
+  uint64_t offset = 0; ///< The place of the packed bytes in the file.
   uint32_t crc = 0;
 };
 
 /// A checked, mapped archive: its members lie in the file, do not overlap, and
-/// have different names. Whether their content is whole is seen when it is
-/// read. Copies share the file.
+/// have different names. Their content is checked when it is read. Copies share
+/// the file.
 class ZipFile {
 public:
-  /// Whether a file that begins so is an archive.
+  /// Whether a file that begins with these bytes is an archive.
   static bool isZip(std::span<const std::byte> bytes);
   /// Errors name the file and, where there is one, the member.
   static Result<ZipFile> open(MappedFile file);
@@ -45,11 +46,11 @@ public:
   /// The first `count` bytes of a member's content, or all of them.
   Result<std::vector<std::byte>> readStart(const ZipMember &member,
                                            size_t count) const;
-  /// A member's content: where it lies if it is stored, else unpacked, to
-  /// memory or, beyond kMaxInMemory, to a file that nobody else sees. Fails
-  /// where the content has not the size or the checksum that the archive says;
-  /// of what is stored beyond kMaxChecked nobody looks at the checksum, since
-  /// that would read it all.
+  /// A member's content: in place if it is stored, else unpacked, to memory or,
+  /// beyond kMaxInMemory, to a file that nobody else sees. Fails where the
+  /// content does not have the archive's size and checksum. The checksum of a
+  /// stored member beyond kMaxChecked is not compared, since that would read
+  /// all of it.
   Result<SharedBytes> read(const ZipMember &member) const;
 
   static constexpr uint64_t kMaxInMemory = uint64_t(64) << 20;

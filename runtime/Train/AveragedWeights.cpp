@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Swaps of parameters and averages.
+// Exchanges parameters and their averages.
 #include "runtime/Train/AveragedWeights.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The averages that a training keeps of its weights, in the weights' place.
+/// Puts the averages that a training keeps of its weights in the weights'
+/// place.
 #ifndef MPC_RUNTIME_TRAIN_AVERAGEDWEIGHTS_H
 #define MPC_RUNTIME_TRAIN_AVERAGEDWEIGHTS_H
 
@@ -18,10 +19,10 @@ public:
   /// Whether a program keeps averages (--ema) of some parameters.
   [[nodiscard]] static bool has(const Program &program);
 
-  /// Puts each average in the place of its parameter; what follows from the
-  /// parameters follows from the averages then.
+  /// Puts each average in the place of its parameter. The state that follows
+  /// from parameters then follows from the averages.
   Status swapIn(Runner &runner);
-  /// Puts back what was there, to the bit.
+  /// Restores the parameters, to the bit.
   Status swapOut(Runner &runner);
 
 private:
@@ -31,7 +32,7 @@ private:
   };
   Status save(Runner &runner);
 
-  std::vector<Saved> saved_; ///< Parameters and their copies in 16 bits.
+  std::vector<Saved> saved_; ///< The parameters and their 16-bit copies.
 };
 
 } // namespace mpc::rt

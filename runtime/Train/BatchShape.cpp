@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes of inputs against those of samples.
+// Compares shapes of inputs with those of samples.
 #include "runtime/Train/BatchShape.h"
 
 #include "runtime/Program/StepNames.h"
@@ -20,7 +20,7 @@ bool isData(const TensorDesc &input) {
   return !step::isRate(input.name) && input.name != step::kCountedRows;
 }
 
-/// Whether a batch of the input is samples of this tensor.
+/// Whether a batch of the input can consist of samples of this tensor.
 bool fits(const TensorDesc &input, const std::vector<int64_t> &samples,
           const DataOptions &options) {
   if (contains(options.shared, input.name))
@@ -42,8 +42,8 @@ bool fits(const Entry &entry, const DataFiles &files,
                      });
 }
 
-/// "x 100x3, target 100": the tensors that the entries take, as files have
-/// them.
+/// The tensors that the entries take, as files have them: "x 100x3, target
+/// 100".
 std::string describeFiles(const Entry &entry, const DataFiles &files) {
   std::string text;
   for (const TensorDesc &input : entry.inputs)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which of a program's shapes a run takes: by the data, and by --batch-size.
+/// Chooses the shape of a program for a run: by the data, and by --batch-size.
 #ifndef MPC_RUNTIME_TRAIN_BATCHSHAPE_H
 #define MPC_RUNTIME_TRAIN_BATCHSHAPE_H
 
@@ -12,10 +12,10 @@
 
 namespace mpc::rt {
 
-/// The first of `entries`, which are of one role and at least one, whose inputs
-/// the samples of the files fit and whose batches are as large as `options`
-/// say. Where there is only one it is that, and what does not fit is
-/// DataLoader's to tell; where none of several fits the error names them.
+/// The first of `entries` whose inputs fit the samples of the files, and whose
+/// batches have the size in `options`. There is at least one entry, and all
+/// have one role. A single entry is always chosen; DataLoader then reports what
+/// does not fit. Where none of several fits, the error lists them.
 Result<const Entry *> chooseByData(const std::vector<const Entry *> &entries,
                                    const DataFiles &files,
                                    const DataOptions &options);

@@ -26,7 +26,8 @@ constexpr std::string_view kFormat = "mpc-checkpoint";
 constexpr std::string_view kBestMetric = "best.metric";
 constexpr int64_t kFormatVersion = 1;
 constexpr size_t kKept = 2;
-/// Counters are kept as f64 in the state, which holds integers up to here.
+/// The largest counter. Counters are f64 in the state, which has exact integers
+/// up to here.
 constexpr int64_t kMaxCounter = int64_t(1) << 53;
 
 Metadata metadataOf(const TrainPosition &position) {
@@ -57,7 +58,7 @@ Metadata metadataOf(const TrainPosition &position) {
   return metadata;
 }
 
-/// A list of names; there is none where no node was kept in fp32.
+/// Reads a list of names. It is missing where no node was kept in fp32.
 Status readKeptFp32(const Metadata &metadata, std::vector<std::string> &names) {
   auto it = metadata.find("kept_fp32");
   if (it == metadata.end())
@@ -94,7 +95,7 @@ Status readNumber(const Metadata &metadata, std::string_view key, T limit,
   return {};
 }
 
-/// One of `words`, by its name.
+/// Reads one of `words` by its name.
 template <typename Word>
 Status readWord(const Metadata &metadata, std::string_view key,
                 std::initializer_list<Word> words, Word &out) {
@@ -107,7 +108,7 @@ Status readWord(const Metadata &metadata, std::string_view key,
   return invalidInput(fmt::format("field {} is {}", quote(key), quote(text)));
 }
 
-/// There is none where nothing was sought.
+/// Reads the best evaluation. It is missing where none was looked for.
 Status readBest(const Metadata &metadata, std::optional<BestEvaluation> &out) {
   auto metric = metadata.find(kBestMetric);
   if (metric == metadata.end())
@@ -169,7 +170,7 @@ Result<TrainPosition> positionOf(const Metadata &metadata) {
   MPC_RETURN_IF_ERROR(readWord(metadata, "data.order",
                                {SampleOrder::Shuffle, SampleOrder::Sequential},
                                loader.order));
-  // An older mpc dropped it, and did not say so.
+  // An older version of mpc dropped the last batch without recording that.
   if (metadata.contains("data.last_batch"))
     MPC_RETURN_IF_ERROR(
         readWord(metadata, "data.last_batch",
@@ -178,7 +179,7 @@ Result<TrainPosition> positionOf(const Metadata &metadata) {
   return position;
 }
 
-/// What an optimizer counts. An f64 holds whole numbers up to here.
+/// The range of an optimizer's counters. An f64 has exact integers up to here.
 constexpr SlotInfo kCount = {StateSlot::Counter, "", SlotKind::Count, 0,
                              double(kMaxCounter)};
 
@@ -206,7 +207,7 @@ Status checkStateTensor(const StateTensor &tensor,
   return {};
 }
 
-/// The step in the name of a checkpoint file.
+/// The step in the name of a checkpoint file; empty for another file.
 std::optional<int64_t> stepOfFile(std::string_view name) {
   constexpr std::string_view kPrefix = "ckpt-", kSuffix = ".safetensors";
   if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix) ||
@@ -222,7 +223,7 @@ std::optional<int64_t> stepOfFile(std::string_view name) {
   return step;
 }
 
-/// A file whose every byte is as it was written, or why not.
+/// Opens a file of which no byte has changed; the error says why not.
 Result<SafetensorsFile> openWhole(const std::string &path) {
   MPC_ASSIGN_OR_RETURN(SafetensorsFile file, SafetensorsFile::open(path));
   MPC_RETURN_IF_ERROR(file.verifyContentHash());
@@ -305,8 +306,9 @@ Status CheckpointFolder::save(const Runner &runner,
   return {};
 }
 
-/// Keeps the newest good ones; damaged ones and those of a future that this run
-/// went back from would only be found first at the next resume.
+/// Removes all but the newest good checkpoints. Damaged ones are removed too,
+/// and so are those of a later step than the one from which this run went on:
+/// the next resume would find them first.
 void CheckpointFolder::removeOld() {
   if (good_.size() > kKept)
     good_.erase(good_.begin(), good_.end() - kKept);

@@ -25,56 +25,60 @@ namespace mpc::rt {
 /// The best state that evaluations have found.
 struct BestEvaluation {
   std::string metric;  ///< "loss": what it is best by.
-  bool larger = false; ///< Which value is better.
-  double value = std::numeric_limits<double>::quiet_NaN(); ///< NaN: none yet.
-  int64_t step = 0;        ///< Steps done when it was found.
-  int64_t withoutGain = 0; ///< Evaluations since then.
+  bool larger = false; ///< Whether larger values are better.
+  /// The metric's value; NaN before the first.
+  double value = std::numeric_limits<double>::quiet_NaN();
+  int64_t step = 0;        ///< The number of steps at which it was found.
+  int64_t withoutGain = 0; ///< The number of evaluations since then.
 
   bool operator==(const BestEvaluation &) const = default;
 };
 
-/// How far a training run is, apart from the program's state.
+/// The progress of a training run, apart from the program's state.
 struct TrainPosition {
   int64_t step = 0;         ///< Steps done, skipped ones too.
   int64_t applied = 0;      ///< Steps that changed the parameters.
-  int64_t skippedInRow = 0; ///< Skipped since the last applied one.
+  int64_t skippedInRow = 0; ///< Steps skipped since the last applied one.
   LoaderState loader;
-  /// Nodes that have come to compute in fp32: AtFloor::Fp32.
+  /// Nodes that compute in fp32 by now: AtFloor::Fp32.
   std::vector<std::string> keptFp32 = {};
   std::optional<BestEvaluation> best = {};
 
   bool operator==(const TrainPosition &) const = default;
 };
 
-/// The folder that a run keeps its checkpoints in: `ckpt-<step>.safetensors`,
-/// the two newest. Locked against other writers while this lives.
+/// The folder of a run's checkpoints: `ckpt-<step>.safetensors`, the two
+/// newest. It is locked against other writers during the object's lifetime.
 class CheckpointFolder {
 public:
-  /// Told of a damaged checkpoint that was passed over, and of changes.
+  /// Receives messages on damaged checkpoints that were skipped, and on
+  /// changes.
   using Warning = std::function<void(const std::string &message)>;
 
-  /// Makes the folder where only its last component is missing, locks it, and
-  /// removes temporary files of writers that died.
+  /// Makes the folder if only its last component is missing, locks it, and
+  /// removes temporary files of dead writers.
   static Result<CheckpointFolder> open(std::string path, Warning warn,
                                        const Io &io = Io::system());
 
-  /// By which rule this run trains: saved, and compared with what a checkpoint
-  /// says. Empty for nothing known.
+  /// Sets the rule by which this run trains. It is saved, and compared with a
+  /// loaded checkpoint's. Empty where it is not known.
   void setRule(TrainingRule rule) { rule_ = std::move(rule); }
 
   /// Writes a checkpoint of this position and then removes all but the two
-  /// newest good ones. When it returns, the checkpoint is on disk.
+  /// newest good ones. The checkpoint is on disk when the call returns.
   Status save(const Runner &runner, const TrainPosition &position);
-  /// Writes the same to bestFile(), in place of what it had.
+  /// Writes a checkpoint to bestFile(), in place of the former one.
   Status saveBest(const Runner &runner, const TrainPosition &position);
 
   /// Loads the newest whole checkpoint into the runner; empty where the folder
-  /// holds none. Damaged ones are passed over with a warning; one that does
-  /// not fit the program, and a folder of damaged ones only, are errors. A
-  /// warning says by what the rule differs, and what begins anew for that.
+  /// has none. Damaged ones are skipped with a warning. A checkpoint that does
+  /// not fit the program is an error, and so is a folder with damaged ones
+  /// only. A warning says how the rule differs, and which numbers begin anew
+  /// because of that.
   Result<std::optional<TrainPosition>> loadNewest(Runner &runner);
 
-  /// Steps of the checkpoints in the folder, whole or not, newest first.
+  /// The steps of the folder's checkpoints, newest first, damaged ones
+  /// included.
   [[nodiscard]] std::vector<int64_t> steps() const;
   [[nodiscard]] const std::string &path() const { return path_; }
   [[nodiscard]] std::string fileOf(int64_t step) const;
@@ -97,11 +101,12 @@ private:
   FolderLock lock_;
   const Io *io_;
   TrainingRule rule_;
-  std::vector<int64_t> good_; ///< Loaded or saved by this, oldest first.
+  /// The steps that this object has loaded or saved, oldest first.
+  std::vector<int64_t> good_;
 };
 
-/// Checks what no training step produces: a scale that is negative, a
-/// negative counter. Names the field.
+/// Checks for values that no training step produces: a negative scale, a
+/// negative counter. The error names the field.
 Status checkStateFields(const Program &program,
                         std::span<const TensorView> tensors);
 

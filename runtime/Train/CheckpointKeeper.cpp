@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checkpoints over the life of a run.
+// Checkpoints during a run.
 #include "runtime/Train/CheckpointKeeper.h"
 
 #include "runtime/Support/Text.h"
@@ -25,7 +25,7 @@ Status CheckpointKeeper::open() {
                        CheckpointFolder::open(options_.checkpointDir, warn));
   folder_->setRule(options_.rule);
   std::vector<int64_t> steps = folder_->steps();
-  // A new run would otherwise delete an old one's checkpoints.
+  // A new run would otherwise delete another run's checkpoints.
   if (!options_.resume && !steps.empty())
     return usageError(fmt::format(
         "{}: holds checkpoints up to step {}; continue them with --resume, "
@@ -76,7 +76,7 @@ Status CheckpointKeeper::replaceNumbers(Runner &runner) {
   return {};
 }
 
-/// Such a scale was reached by the policy's own rule, and no step leaves it.
+/// The policy's own rule may have reached such a scale, and no step leaves it.
 void CheckpointKeeper::warnOfUselessScale(const Runner &runner) {
   Result<double> scale = runner.readNumber("scale");
   if (scale.ok() && !(*scale > 0 && std::isfinite(*scale)))

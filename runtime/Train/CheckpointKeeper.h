@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// When a run loads and saves checkpoints, and which numbers hold after a load.
+/// Decides when a run loads and saves checkpoints, and which numbers are used
+/// after a load.
 #ifndef MPC_RUNTIME_TRAIN_CHECKPOINTKEEPER_H
 #define MPC_RUNTIME_TRAIN_CHECKPOINTKEEPER_H
 
@@ -21,33 +22,34 @@ struct TrainOptions;
 
 class CheckpointKeeper : public TrainObserver {
 public:
-  /// `tell` prints a line of kind "note" or "warning".
+  /// Prints a line of kind "note" or "warning".
   using Tell = std::function<void(std::string_view, std::string_view)>;
 
-  /// `options` must outlive this.
+  /// `options` must outlive this object.
   CheckpointKeeper(const TrainOptions &options, Tell tell)
       : options_(options), tell_(std::move(tell)) {}
 
-  /// Opens the folder, where there is to be one. Usage errors for flags that
-  /// need one, and for one that another run's checkpoints lie in.
+  /// Opens the folder, where a flag names one. Usage errors for flags that need
+  /// a folder, and for a folder with another run's checkpoints.
   Status open();
-  /// The state and the place to go on from; empty to start from scratch.
+  /// Loads the state and returns the position from which to continue; empty to
+  /// start from the beginning.
   Result<std::optional<TrainPosition>> load(Runner &runner);
-  /// A flag that was given holds for the rest of the training, whatever the run
-  /// that is resumed was told; what was not given stays as it was.
+  /// A given flag replaces the checkpoint's number for the rest of the
+  /// training. Numbers without a given flag stay.
   Status replaceNumbers(Runner &runner);
-  /// Of the checkpoint of a step, for messages.
+  /// The file of a step's checkpoint, for messages.
   [[nodiscard]] std::string fileOf(int64_t step) const {
     return folder_->fileOf(step);
   }
 
   [[nodiscard]] bool isKept() const { return folder_.has_value(); }
-  /// Whether this position is to be saved and is not yet.
+  /// Whether this position must be saved and is not saved yet.
   [[nodiscard]] bool isDue(int64_t step) const {
     return folder_ && savedStep_ != step;
   }
   Status save(const Runner &runner, const TrainPosition &position);
-  /// Keeps the best state so far, beside the newest.
+  /// Saves the best state so far, beside the newest.
   Status afterStep(Training &training, StepReport &report) override {
     return report.isBest
                ? folder_->saveBest(training.runner(), training.position())

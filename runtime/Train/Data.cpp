@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks of the data, order of samples, and gathering of batches.
+// Checks data, orders samples, and collects batches.
 #include "runtime/Train/Data.h"
 
 #include "runtime/Support/Random.h"
@@ -15,7 +15,7 @@
 namespace mpc::rt {
 namespace {
 
-/// "f32[Nx3x32x32]": the input with N samples.
+/// "f32[Nx3x32x32]": the input's type with N samples.
 std::string wantedText(const TensorDesc &input) {
   std::string text = fmt::format("{}[N", name(input.dtype));
   for (size_t i = 1; i < input.shape.size(); ++i)
@@ -27,7 +27,7 @@ bool contains(std::span<const std::string> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Every name that is to be shared is that of an input.
+/// Checks that every name of a shared tensor is an input's.
 Status checkShared(std::span<const std::string> shared,
                    std::span<const TensorDesc> inputs) {
   std::vector<std::string> known;
@@ -49,7 +49,8 @@ bool sameSampleShape(const TensorDesc &a, const TensorDesc &b) {
          std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1);
 }
 
-/// What no int64 holds becomes the largest one, which is out of any range.
+/// A number that no int64 holds becomes the largest one, which is out of any
+/// range.
 template <typename T>
 int64_t integerAt(const void *data, int64_t index) {
   T value;
@@ -59,7 +60,7 @@ int64_t integerAt(const void *data, int64_t index) {
                                        : std::numeric_limits<int64_t>::max();
 }
 
-/// Element of an integer tensor.
+/// An element of an integer tensor.
 int64_t integerAt(const void *data, DType dtype, int64_t index) {
   switch (dtype) {
   case DType::I64:
@@ -91,7 +92,7 @@ std::vector<std::string> sampledNames(std::span<const TensorDesc> inputs,
   return names;
 }
 
-/// Files may each hold what all batches share: then it is the same.
+/// A shared tensor may be in several files. All must have the same values.
 Status checkEqual(const std::vector<DataPart> &parts) {
   const TensorDesc &desc = parts[0].tensor.desc();
   std::vector<std::byte> scratch, others;
@@ -179,7 +180,8 @@ Result<std::vector<DataPart>> DataLoader::findSource(const TensorDesc &desc,
   return parts;
 }
 
-/// All inputs that are not shared have one batch size and number of samples.
+/// Checks that all inputs that are not shared have one batch size and one
+/// number of samples.
 Status DataLoader::checkSamples(const TensorDesc &desc,
                                 const std::vector<DataPart> &source) {
   auto first = std::find_if(inputs_.begin(), inputs_.end(),
@@ -238,8 +240,8 @@ Status DataLoader::addInput(const TensorDesc &desc,
 void DataLoader::orderSamples() {
   if (state_.order == SampleOrder::Sequential)
     return;
-  // From the identity each time, so that an epoch's order follows from the
-  // seed and the epoch alone.
+  // Each shuffle starts from the identity, so that an epoch's order follows
+  // from the seed and the epoch alone.
   std::iota(order_.begin(), order_.end(), 0);
   Random random(state_.seed, static_cast<uint64_t>(state_.epoch));
   for (size_t i = order_.size(); i > 1; --i)
@@ -298,7 +300,7 @@ TensorDesc DataLoader::inputOf(size_t input, int64_t rows) const {
   return desc;
 }
 
-/// Of the next batch, which there is.
+/// The rows of the next batch, which must exist.
 int64_t DataLoader::nextRows() const {
   return state_.lastBatch == LastBatch::Smaller
              ? std::min(state_.batchSize, state_.samples - state_.position)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the words of a command line to files, and from files to tensors.
+// Finds files by the words of a command line, and tensors in files.
 #include "runtime/Train/DataFiles.h"
 
 #include "runtime/Support/Text.h"
@@ -18,12 +18,12 @@ bool exists(const std::string &path) {
   return std::filesystem::exists(path, error);
 }
 
-/// A word's file, and what its array is to be called; or an empty name.
+/// A word's file, and the name for its array; the name may be empty.
 struct NamedPath {
   std::string name, path;
 };
 
-/// A path may have a "=" of its own.
+/// A path may contain a "=", too.
 NamedPath split(const std::string &word) {
   size_t place = word.find('=');
   if (place == std::string::npos || place == 0 || exists(word) ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The tensors of several files, those of one name as one tensor.
+/// The tensors of several files. Tensors of the same name form one tensor.
 #ifndef MPC_RUNTIME_TRAIN_DATAFILES_H
 #define MPC_RUNTIME_TRAIN_DATAFILES_H
 
@@ -17,37 +17,37 @@
 
 namespace mpc::rt {
 
-/// A tensor of a file, and where its samples are among those of its name.
+/// A tensor of a file, and the position of its samples among those of its name.
 struct DataPart {
   std::string path;
   StoredTensor tensor;
   int64_t firstSample = 0;
 };
 
-/// Files of samples. Each is named by its path, by a pattern (as a shell has
-/// them: * ? [...]) for all paths that match, in the order of their bytes, or
-/// as NAME=FILE.npy for an array that is to be called otherwise than its file.
+/// Files of samples. A word names one by its path, or by a pattern (as in a
+/// shell: * ? [...]) all that match, in the order of their bytes, or as
+/// NAME=FILE.npy an array with another name than its file.
 class DataFiles {
 public:
   static Result<DataFiles> open(std::span<const std::string> words);
 
-  /// The tensors by their names, in the order of the files, each as the first
-  /// file has it that it is in.
+  /// The tensors by name, in the order of the files, each with the type in the
+  /// first file that has it.
   [[nodiscard]] std::vector<TensorDesc> tensors() const;
   /// Whether a file has it.
   [[nodiscard]] bool has(std::string_view name) const;
-  /// Its shape with the samples of all files, without a look at what it holds;
-  /// nothing where no file has it, or files have it in different shapes.
+  /// Its shape with the samples of all files, without reading its content.
+  /// Empty where no file has it, or where files have different shapes.
   [[nodiscard]] std::optional<std::vector<int64_t>>
   shapeOf(std::string_view name) const;
-  /// The parts of a tensor, in the order of the files. What is packed is
-  /// unpacked. There is at least one.
+  /// The parts of a tensor, in the order of the files; at least one. Packed
+  /// tensors are unpacked.
   Result<std::vector<DataPart>> read(std::string_view name) const;
   /// Fails where a file's tensors of these names have different numbers of
-  /// samples: a sample's tensors would come from different ones.
+  /// samples: tensors of one sample would come from different samples.
   Status checkSamples(std::span<const std::string> names) const;
 
-  /// The first file, for messages about all: "a.npz", "a.npz and 3 more".
+  /// The files for messages: "a.npz", "a.npz and 3 more".
   [[nodiscard]] std::string label() const;
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Inputs from a file, the entries of an evaluation, results to a file.
+// Reads inputs from a file, runs the entries of an evaluation, and writes
+// results to a file.
 #include "runtime/Train/Evaluation.h"
 
 #include "runtime/Program/StepNames.h"
@@ -38,18 +39,19 @@ Status convertTensor(const TensorView &source, DType dtype, void *target) {
   return {};
 }
 
-/// The input in the file, also as "in.NAME"; null where it has neither.
+/// The input in the file, also under the name "in.NAME"; null where it has
+/// neither.
 const TensorView *findInput(const SafetensorsFile &file,
                             const std::string &name) {
   if (const TensorView *given = file.find(name))
     return given;
-  // One step has one rate.
+  // One step has one rate, so that both inputs take it.
   if (name == step::kRateAfterSkip)
     return findInput(file, std::string(step::kLearningRate));
   return file.find("in." + name);
 }
 
-/// Converts the input that the file has.
+/// Converts the input from the file.
 Status readInput(const SafetensorsFile &file, const TensorDesc &wanted,
                  std::byte *data) {
   const TensorView *given = findInput(file, wanted.name);
@@ -70,8 +72,9 @@ Result<std::vector<double>> toDoubles(const TensorView &view) {
   return values;
 }
 
-/// How a reference may name what was computed as NAME: so, or as the reference
-/// files of test/Inputs do, which have both modes.
+/// The names that a reference may have for a result called NAME: the same name,
+/// or that of the reference files of test/Inputs, which have results in both
+/// modes.
 std::vector<std::string> referenceNames(const std::string &name,
                                         ModelMode mode) {
   std::vector<std::string> names = {name};
@@ -90,8 +93,8 @@ const TensorView *findReference(const SafetensorsFile &file,
   return nullptr;
 }
 
-/// Tensors of the reference that stand for nothing that was computed. Inputs
-/// and weights may lie in the same file.
+/// The tensors of the reference that no result corresponds to. Inputs and
+/// weights may be in the same file.
 std::vector<std::string>
 findNotComputed(const SafetensorsFile &file, const Program &program,
                 const std::vector<TensorView> &outputs) {
@@ -145,8 +148,8 @@ Result<Comparison> compare(const TensorView &ours, const TensorView &reference,
   return result;
 }
 
-/// Of a model's evaluation, which has one entry; a step that is written out has
-/// several, and no mode.
+/// The mode of a model's evaluation, which has one entry. A step that a module
+/// writes out has several entries, and no mode.
 ModelMode modeOf(const Program &program) {
   std::vector<const Entry *> entries = program.evalEntries();
   return entries.empty() ? ModelMode::Either : entries.front()->mode;
@@ -175,7 +178,7 @@ Status compareAll(const Program &program,
   return {};
 }
 
-/// The shapes that the file has of the entry's data.
+/// The shapes of the entry's data in the file.
 TensorShapes shapesIn(const SafetensorsFile &file, const Entry &entry) {
   TensorShapes shapes;
   for (const auto &[name, shape] : entry.dataShapes())
@@ -184,8 +187,8 @@ TensorShapes shapesIn(const SafetensorsFile &file, const Entry &entry) {
   return shapes;
 }
 
-/// The entries of an evaluation of what the file has. Where there is no choice
-/// readInput() tells what does not fit.
+/// The entries of an evaluation that fit the file. Where there is no choice,
+/// readInput() reports what does not fit.
 Result<std::vector<const Entry *>> chooseEntries(const Program &program,
                                                  const SafetensorsFile &file) {
   std::vector<const Entry *> entries = program.evalEntries();
@@ -202,7 +205,7 @@ Result<std::vector<const Entry *>> chooseEntries(const Program &program,
                                   describeData(known)));
 }
 
-/// Runs the entries of an evaluation in turn; `calls` keeps their results.
+/// Runs the entries of an evaluation in order; `calls` keeps their results.
 Status run(Runner &runner, const SafetensorsFile &inputs,
            std::vector<EntryCall> &calls) {
   auto fill = [&](const TensorDesc &input, std::byte *data) -> Status {
@@ -220,7 +223,8 @@ Status run(Runner &runner, const SafetensorsFile &inputs,
   return {};
 }
 
-/// The results of all; of two of a name the later one counts.
+/// The results of all entries. Of two results with the same name the later one
+/// counts.
 std::vector<TensorView> resultsOf(const std::vector<EntryCall> &calls) {
   std::vector<TensorView> results;
   for (const EntryCall &call : calls)

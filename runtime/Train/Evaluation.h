@@ -18,33 +18,36 @@ namespace mpc::rt {
 struct EvaluationRequest {
   std::string inputsPath;  ///< "-" is standard input.
   std::string outputsPath; ///< "-" is standard output; empty: nothing.
-  std::string initPath;    ///< Weights by name; empty: the program's own.
-  bool averaged = false;   ///< Take the averages (NAME/ema) of initPath.
-  std::string expectPath;  ///< Reference values; empty: no comparison.
-  double rtol = 1e-5;      ///< Relative to a tensor's largest element.
+  /// The file of weights; empty: the program's own values.
+  std::string initPath;
+  /// Whether to take the averages (NAME/ema) in initPath.
+  bool averaged = false;
+  /// The file of reference values; empty: no comparison.
+  std::string expectPath;
+  double rtol = 1e-5; ///< The tolerance relative to a tensor's largest element.
   double atol = 0.0;
   uint64_t seed = 0;
   RunnerOptions runner;
 };
 
-/// What a comparison found of one tensor.
+/// The result of comparing one tensor.
 struct Comparison {
   std::string name;
-  double largestError = 0.0; ///< Largest |ours - reference|.
-  double largestValue = 0.0; ///< Largest |reference|.
+  double largestError = 0.0; ///< The largest |result - reference|.
+  double largestValue = 0.0; ///< The largest |reference|.
   bool passed = false;
 };
 
 struct EvaluationReport {
   std::vector<Comparison> comparisons;
-  /// Tensors of the reference that were not computed, and so not compared.
+  /// The reference's tensors that were not computed, and so not compared.
   std::vector<std::string> notComputed;
-  std::vector<std::string> warnings; ///< Of the device that it ran on.
+  std::vector<std::string> warnings; ///< Warnings of the device that ran it.
   [[nodiscard]] bool passed() const;
 };
 
 /// Runs the program's evaluation on `inputs`, the opened request.inputsPath. A
-/// comparison that does not pass is no error: see the report.
+/// failed comparison is not an error but a part of the report.
 Result<EvaluationReport> evaluate(std::shared_ptr<const Program> program,
                                   const SafetensorsFile &inputs,
                                   const EvaluationRequest &request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Evaluations over the life of a run.
+// Evaluations during a run.
 #include "runtime/Train/Evaluator.h"
 
 #include "runtime/Program/StepNames.h"
@@ -21,13 +21,13 @@ std::string quotedNames(const std::vector<std::string> &names) {
   return joinSome(quoted);
 }
 
-/// A metric and which of its values is better.
+/// A metric, and which of its values are better.
 struct Choice {
   std::string metric;
   std::optional<bool> larger = {};
 };
 
-/// Of "METRIC[:min|max]"; the metric may be written as its column.
+/// Parses "METRIC[:min|max]". The metric may be written like its column.
 Choice parseChoice(std::string_view text) {
   Choice choice;
   if (text.ends_with(":min") || text.ends_with(":max")) {
@@ -40,7 +40,8 @@ Choice parseChoice(std::string_view text) {
   return choice;
 }
 
-/// Which is better where that is known of the metric.
+/// Whether larger values of the metric are better; empty where that is not
+/// known.
 std::optional<bool> usualChoice(std::string_view metric) {
   if (metric == step::kLoss || metric == step::kPerplexity)
     return false;
@@ -150,7 +151,7 @@ void Evaluator::resume(TrainPosition &position, const Tell &tell) const {
   position.best.reset();
 }
 
-/// Averages begin with the first step that is applied.
+/// Averages exist after the first applied step only.
 Result<std::vector<double>> Evaluator::measure(const TrainPosition &position) {
   if (!averages_ || position.applied == 0)
     return file_->run();
@@ -160,7 +161,7 @@ Result<std::vector<double>> Evaluator::measure(const TrainPosition &position) {
   return values;
 }
 
-/// Whether the state is the best so far is put into `position`.
+/// Evaluates, and records in `position` whether the state is the best so far.
 Status Evaluator::run(TrainPosition &position) {
   MPC_ASSIGN_OR_RETURN(values_, measure(position));
   isBest_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// When a training is evaluated, and what follows from it: the best state so
-/// far, and the end of a training that gains nothing.
+/// Decides when a training is evaluated, keeps track of the best state, and
+/// ends a training that does not improve.
 #ifndef MPC_RUNTIME_TRAIN_EVALUATOR_H
 #define MPC_RUNTIME_TRAIN_EVALUATOR_H
 
@@ -23,45 +23,47 @@
 namespace mpc::rt {
 
 struct EvaluatorOptions {
-  /// The samples, as DataFiles names them; none for no evaluation.
+  /// The samples, by names as in DataFiles; none for no evaluation.
   std::vector<std::string> files;
   int64_t every = 0; ///< Steps between evaluations; 0: only at the end.
-  /// METRIC, METRIC:min or METRIC:max: what the best state is best by.
+  /// METRIC, METRIC:min or METRIC:max, by which the best state is chosen.
   std::string keepBest;
-  int64_t stopAfter = 0; ///< Evaluations without gain; 0 for never.
-  /// Takes the averages of weights that the training keeps, and not the
-  /// weights.
+  /// The number of evaluations without improvement that ends the training; 0
+  /// for never.
+  int64_t stopAfter = 0;
+  /// Whether the averages of weights are evaluated in place of the weights.
   bool averaged = false;
 };
 
 class Evaluator : public TrainObserver {
 public:
-  /// `tell` prints a line of kind "note" or "warning".
+  /// Prints a line of kind "note" or "warning".
   using Tell = std::function<void(std::string_view, std::string_view)>;
 
-  /// Evaluates nothing.
+  /// An evaluator that does nothing.
   Evaluator() = default;
-  /// Reads the names of --keep-best and opens the file, where there is one; of
-  /// `data`, the training's, bounds and shared inputs count.
+  /// Reads the names in --keep-best and opens the files, where there are some.
+  /// It uses the bounds and shared inputs of `data`, which belongs to the
+  /// training.
   static Result<Evaluator> open(const EvaluatorOptions &options, Runner &runner,
                                 DataOptions data, int64_t totalSteps,
                                 const Tell &tell);
 
-  /// Columns of a table: "eval_loss".
+  /// The columns of a table: "eval_loss".
   [[nodiscard]] std::vector<std::string> columns() const;
   [[nodiscard]] bool isDue(int64_t step) const {
     return file_ && (step == totalSteps_ || (every_ > 0 && step % every_ == 0));
   }
-  /// Evaluates the state that the step has left, where it is time to: the
-  /// report gets the columns, and is told of the best state so far.
+  /// Evaluates the state after the step, where it is time to. The report gets
+  /// the values, and learns whether the state is the best so far.
   Status afterStep(Training &training, StepReport &report) override;
-  /// What the last evaluation found, for a line of progress: "eval loss 0.31
-  /// accuracy 0.9"; empty before the first.
+  /// The last results, for a line of progress: "eval loss 0.31 accuracy 0.9";
+  /// empty before the first.
   [[nodiscard]] std::string describe() const;
   [[nodiscard]] const EvaluationSummary &summary() const { return summary_; }
-  /// Why the training is to stop; empty where it goes on.
+  /// The reason to stop the training; empty to go on.
   [[nodiscard]] std::string reasonToStop(const TrainPosition &position) const;
-  /// What a checkpoint says holds where it is of the same metric.
+  /// Continues from a checkpoint's record, if it is about the same metric.
   void resume(TrainPosition &position, const Tell &tell) const;
 
 private:
@@ -72,14 +74,16 @@ private:
   Status chooseWeights(bool averaged, const Tell &tell);
   Result<std::vector<double>> measure(const TrainPosition &position);
 
-  std::unique_ptr<FileEvaluation> file_; ///< Null where nothing is evaluated.
+  /// The evaluation; null where nothing is evaluated.
+  std::unique_ptr<FileEvaluation> file_;
   Runner *runner_ = nullptr;
-  std::optional<AveragedWeights> averages_; ///< Where these are evaluated.
+  /// The averages, where these are evaluated.
+  std::optional<AveragedWeights> averages_;
   int64_t every_ = 0, stopAfter_ = 0, totalSteps_ = 0;
   bool keepsBest_ = false, isBest_ = false;
-  size_t metric_ = 0;          ///< Which decides.
-  bool larger_ = false;        ///< Which value is better.
-  std::vector<double> values_; ///< Of the last evaluation, as columns().
+  size_t metric_ = 0;          ///< The index of the metric that decides.
+  bool larger_ = false;        ///< Whether larger values are better.
+  std::vector<double> values_; ///< The last results, in the order of columns().
   EvaluationSummary summary_;
 };
 

@@ -37,7 +37,8 @@ Status exportWeights(const Runner &runner, const std::string &path) {
   const Program &program = runner.program();
   MPC_ASSIGN_OR_RETURN(std::vector<TensorView> tensors, modelTensors(runner));
   for (const auto &[name, parameter] : program.tied) {
-    // The program may not use it, or have another tensor of that name.
+    // The program may not use the parameter, or may have another tensor of that
+    // name.
     if (!program.findState(parameter) || program.findState(name))
       continue;
     MPC_ASSIGN_OR_RETURN(TensorView view, runner.readState(parameter));

@@ -12,13 +12,13 @@
 
 namespace mpc::rt {
 
-/// The parameters and buffers of a program's state, by their own names.
+/// The names of the parameters and buffers in a program's state.
 [[nodiscard]] std::vector<std::string> modelNames(const Program &program);
-/// What these are at this moment.
+/// Their current values.
 Result<std::vector<TensorView>> modelTensors(const Runner &runner);
 
-/// Writes parameters and buffers, and nothing else of the state, under the
-/// names that the model has for them: one that modules share under each.
+/// Writes only parameters and buffers, under the model's names. A parameter
+/// that modules share is written under each of its names.
 Status exportWeights(const Runner &runner, const std::string &path);
 
 } // namespace mpc::rt

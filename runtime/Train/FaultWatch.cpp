@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Steps that are not finite.
+// Reacts to steps that are not finite.
 #include "runtime/Train/FaultWatch.h"
 
 #include "runtime/Support/Text.h"
@@ -21,7 +21,8 @@ NanStep nanStep(const MetricsRow &row) {
 
 } // namespace
 
-/// A step may have to be run again though no report is asked for.
+/// Prepares for running the step again, which may be needed even without a
+/// report.
 Status FaultWatch::beforeStep(Training &training) {
   bool expectsFault = training.position().skippedInRow > 0 ||
                       options_.atFloor == AtFloor::Stop ||
@@ -52,7 +53,7 @@ Status FaultWatch::afterStep(Training &training, StepReport &report) {
   return {};
 }
 
-/// False also where the policy has no floor.
+/// Whether the scale is at its floor; false where the policy has none.
 bool FaultWatch::isAtFloor(const Training &training,
                            const MetricsRow &row) const {
   if (!row.skipped)
@@ -92,7 +93,7 @@ Status FaultWatch::keepGuiltyInFp32(Training &training, const MetricsRow &row) {
         fmt::format("{}: from here on in fp32: {}", where, joinSome(added)));
   MPC_RETURN_IF_ERROR(keepFp32(training, nodes));
   position.keptFp32 = nodes;
-  // These steps were the old program's.
+  // The skipped steps were the old program's.
   position.skippedInRow = 0;
   return {};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What follows from steps that are not finite: reports, nodes that compute in
+/// The reactions to steps that are not finite: reports, nodes that compute in
 /// fp32 from there on, and the end of a training.
 #ifndef MPC_RUNTIME_TRAIN_FAULTWATCH_H
 #define MPC_RUNTIME_TRAIN_FAULTWATCH_H
@@ -18,18 +18,18 @@ struct TrainHooks;
 
 class FaultWatch : public TrainObserver {
 public:
-  /// `options` and `hooks` must outlive this.
+  /// `options` and `hooks` must outlive this object.
   FaultWatch(const TrainOptions &options, const TrainHooks &hooks,
              NanWatch watch, NanWatch::Tell tell)
       : options_(options), hooks_(hooks), watch_(std::move(watch)),
         tell_(std::move(tell)) {}
 
   Status open() { return watch_.open(); }
-  /// Goes on with the step compiled anew, these nodes in fp32.
+  /// Continues with the step compiled again, with these nodes in fp32.
   Status keepFp32(Training &training, const std::vector<std::string> &nodes);
 
   Status beforeStep(Training &training) override;
-  /// A Diverged status where the training has stopped making steps.
+  /// Fails with a Diverged status where the training no longer makes progress.
   Status afterStep(Training &training, StepReport &report) override;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Batches of an evaluation, from the first sample to the last.
+// The batches of an evaluation, from the first sample to the last.
 #include "runtime/Train/FileEvaluation.h"
 
 #include "runtime/Program/StepNames.h"
@@ -13,8 +13,8 @@
 namespace mpc::rt {
 namespace {
 
-/// Of a whole batch; and where a target is shared, its rows are not the
-/// batch's.
+/// The row count that means a whole batch. A shared target has rows that are
+/// not the batch's.
 constexpr int64_t kAllRows = std::numeric_limits<int64_t>::max();
 
 std::vector<TensorDesc> dataInputs(const Entry &entry) {
@@ -25,7 +25,7 @@ std::vector<TensorDesc> dataInputs(const Entry &entry) {
   return inputs;
 }
 
-/// Those of the training's that this entry has, too.
+/// The training's shared inputs that this entry has too.
 std::vector<std::string> sharedInputs(const std::vector<std::string> &shared,
                                       const std::vector<TensorDesc> &inputs) {
   std::vector<std::string> known;
@@ -61,7 +61,7 @@ FileEvaluation::open(const Program &program, DataOptions data) {
   if (made->metrics().empty())
     return invalidInput("entry " + quote(entry->name) +
                         " yields no number that tells how good the model is");
-  // Again, so that a file that has no whole batch is told of.
+  // Opens the data again, so that a file without a whole batch is reported.
   if (!made->sums_.countsAllSamples()) {
     data.lastBatch = LastBatch::Drop;
     MPC_ASSIGN_OR_RETURN(made->loader_, DataLoader::open(data, inputs));

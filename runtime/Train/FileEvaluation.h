@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How good a model is on all samples of a file, beside its training.
+/// Evaluates a model on all samples of a file, beside its training.
 #ifndef MPC_RUNTIME_TRAIN_FILEEVALUATION_H
 #define MPC_RUNTIME_TRAIN_FILEEVALUATION_H
 
@@ -19,43 +19,45 @@ namespace mpc::rt {
 /// Runs Program::measureEntry() over a file.
 class FileEvaluation {
 public:
-  /// Of `data` the order and the last batch are chosen here, and of several
-  /// entries the first that its samples fit, with batches of its size where
-  /// there is one. The first dimension of what it
-  /// does not share is the batch, as in a training. Bind it to a runner of the
-  /// program before it runs.
+  /// Opens the files of `data`. The order and the treatment of the last batch
+  /// are chosen here. Of several entries it takes the first that the samples
+  /// fit, with batches of the given size if there is one. The first dimension
+  /// of a tensor that is not shared is the batch, as in a training. Bind it to
+  /// a runner of the program before it runs.
   static Result<std::unique_ptr<FileEvaluation>> open(const Program &program,
                                                       DataOptions data);
 
-  /// "loss", "accuracy": no two alike.
+  /// The metrics: "loss", "accuracy". All are different.
   [[nodiscard]] const std::vector<std::string> &metrics() const {
     return sums_.names();
   }
   [[nodiscard]] int64_t numSamples() const { return loader_.numSamples(); }
   [[nodiscard]] int64_t batchSize() const { return loader_.batchSize(); }
-  /// Samples that fill no batch, where some metric goes by whole batches; those
-  /// metrics are `byBatch`.
+  /// The number of samples that fill no batch, where some metrics are means
+  /// over whole batches; and those metrics, in `byBatch`.
   [[nodiscard]] int64_t numLeftOut() const;
   [[nodiscard]] std::vector<std::string> byBatch() const {
     return sums_.byBatch();
   }
 
-  /// What is to be said of them; empty where there are none.
+  /// A sentence on left out samples; empty where there are none.
   [[nodiscard]] std::string describeLeftOut() const;
 
-  /// Goes on with this runner, which must outlive its runs.
+  /// Binds to this runner, which must outlive the runs.
   Status bind(Runner &runner);
-  /// The values of metrics(). The runner's state stays as it is.
+  /// Evaluates all samples and returns the values of metrics(). The runner's
+  /// state stays unchanged.
   Result<std::vector<double>> run();
 
 private:
   explicit FileEvaluation(DataLoader loader) : loader_(std::move(loader)) {}
 
   DataLoader loader_;
-  TensorShapes shapes_; ///< Of a batch.
+  TensorShapes shapes_; ///< The shapes of a batch.
   std::unique_ptr<EntryCall> call_;
   MetricSums sums_;
-  int64_t rows_ = 0; ///< What the entry is told.
+  /// The number of rows that count, which the entry takes as an input.
+  int64_t rows_ = 0;
 };
 
 } // namespace mpc::rt

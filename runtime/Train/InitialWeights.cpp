@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// First values of the state: the program's, drawn ones, those of a file.
+// First values of the state: the program's, random ones, those of a file.
 #include "runtime/Train/InitialWeights.h"
 
 #include "runtime/Program/StateRecord.h"
@@ -24,15 +24,15 @@ bool isWeight(const StateTensor *tensor) {
                     tensor->role == StateRole::Pending);
 }
 
-/// Of a batch normalization in PyTorch: how many batches its statistics have
-/// seen, which no model computes with.
+/// Whether the tensor is PyTorch's count of batches in a batch normalization,
+/// with which no model computes.
 bool countsBatches(const TensorDesc &desc) {
   std::string_view name = desc.name;
   return name.substr(name.rfind('.') + 1) == "num_batches_tracked";
 }
 
 /// Whether the model has one parameter for `tensor` and another tensor of
-/// `file`, which holds the same.
+/// `file` with the same values.
 bool repeatsTied(const Program &program, const SafetensorsFile &file,
                  const TensorView &tensor) {
   auto tied = program.tied.find(tensor.desc.name);
@@ -67,7 +67,8 @@ double draw(const InitialValue &initial, Random &random) {
   }
 }
 
-/// A stream of its own, so that one more tensor changes no other.
+/// Draws values. Each tensor has its own stream, so that an additional tensor
+/// does not change the others.
 Status writeDrawn(Runner &runner, const InitialValue &initial, uint64_t seed) {
   Random random(seed, initial.stream);
   std::vector<float> values(static_cast<size_t>(initial.desc.numElements()));
@@ -77,7 +78,7 @@ Status writeDrawn(Runner &runner, const InitialValue &initial, uint64_t seed) {
       {{initial.desc.name, DType::F32, initial.desc.shape}, values.data()});
 }
 
-/// The seed is state, an f64: no more than 53 bits of it count.
+/// Writes the seed. It is state and an f64, so that 53 bits of it count.
 Status writeSeed(Runner &runner, const InitialValue &initial, uint64_t seed) {
   constexpr uint64_t kMask = (uint64_t{1} << 53) - 1;
   auto value = static_cast<double>((seed ^ (seed >> 53)) & kMask);

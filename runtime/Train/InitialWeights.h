@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The state that a run begins with: the program's, and a file's (`--init`).
+/// Sets the first state of a run: the program's, and a file's (`--init`).
 #ifndef MPC_RUNTIME_TRAIN_INITIALWEIGHTS_H
 #define MPC_RUNTIME_TRAIN_INITIALWEIGHTS_H
 
@@ -13,33 +13,34 @@
 
 namespace mpc::rt {
 
-/// Sets the state as the program's initial values say, what is drawn from
-/// `seed`, and derives what follows from it. The names of those that the
-/// program has no value of: they stay zeros. What lies in another runner's
-/// state stays as it is.
+/// Sets the state to the program's first values, with random ones drawn from
+/// `seed`, and computes the state that follows from them. Returns the names of
+/// tensors without values, which stay zero. Tensors that are shared with
+/// another runner stay unchanged.
 Result<std::vector<std::string>> drawState(Runner &runner, uint64_t seed);
 
-/// Sets the state as the program's initial values say, and derives what follows
-/// from it: what `initFile` has (empty for none) is the file's, what is drawn
-/// comes from `seed`. A weight whose values lie outside and that the file lacks
-/// is an error that names it, and so is a value of the wrong shape.
+/// Sets the state to the program's first values, with random ones drawn from
+/// `seed`, and computes the state that follows from them. Values in `initFile`
+/// (empty for none) take precedence. An error names a weight whose values are
+/// neither in the program nor in the file, and so does an error for a value of
+/// the wrong shape.
 Status initializeState(Runner &runner, const std::string &initFile,
                        uint64_t seed);
 
 /// Replaces each weight by its average in `initFile`, a checkpoint of a
-/// training with --ema. Weights without an average stay.
+/// training with --ema. Weights without an average stay unchanged.
 Status initializeAverages(Runner &runner, const std::string &initFile);
 
-/// What a file of weights and a program did not have in common.
+/// The differences between a file of weights and a program.
 struct InitialWeightsReport {
-  std::vector<std::string> loaded;  ///< Weights that are the file's now.
-  std::vector<std::string> unused;  ///< Tensors that name no weight.
-  std::vector<std::string> missing; ///< Parameters that keep their values.
+  std::vector<std::string> loaded; ///< The weights that were set from the file.
+  std::vector<std::string> unused; ///< The tensors that name no weight.
+  std::vector<std::string> missing; ///< The parameters that keep their values.
 };
 
-/// Sets parameters and buffers by name from a safetensors file and derives what
-/// follows from them. A tensor of another shape or type is an error, and so is
-/// a file that names no weight at all.
+/// Sets parameters and buffers by name from a safetensors file, and computes
+/// the state that follows from them. A tensor of another shape or type is an
+/// error, and so is a file without any weight.
 Result<InitialWeightsReport> loadInitialWeights(Runner &runner,
                                                 const std::string &path);
 

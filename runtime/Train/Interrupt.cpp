@@ -11,7 +11,7 @@
 namespace mpc::rt {
 namespace {
 
-// A handler has no other way to be told or to tell.
+// The signal that came. A handler can only use such a variable.
 std::atomic<int> gSignal{0};
 std::atomic<int64_t> gSignalTimeNs{0};
 static_assert(std::atomic<int64_t>::is_always_lock_free);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The signals that a tool meets: being asked to stop, and a lost file.
+/// The signals of a tool: requests to stop, and a lost file.
 #ifndef MPC_RUNTIME_TRAIN_INTERRUPT_H
 #define MPC_RUNTIME_TRAIN_INTERRUPT_H
 
@@ -8,12 +8,12 @@
 
 namespace mpc::rt {
 
-/// Catches SIGINT and SIGTERM while it lives, and ignores SIGPIPE, so that a
-/// closed pipe is an error of write(). A second signal within two seconds ends
-/// the process at once, with 128 + its number. SIGBUS, which is what reading a
-/// mapped file that someone truncated comes to, ends it with a message and exit
-/// code 3. For tools only, one at a time: signal handlers belong to the
-/// process.
+/// Catches SIGINT and SIGTERM during its lifetime, and ignores SIGPIPE, so that
+/// a closed pipe is an error of write(). A second signal within two seconds
+/// ends the process at once, with 128 + its number. SIGBUS, which reading a
+/// mapped file raises after someone truncated it, ends the process with a
+/// message and exit code 3. For tools only, one at a time: signal handlers
+/// belong to the process.
 class SignalGuard {
 public:
   SignalGuard();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What of a step under way the host must know before it begins the next.
+// Decides what the host must know of a running step before the next begins.
 #include "runtime/Train/Lookahead.h"
 
 #include "runtime/LossScale/PolicyInfo.h"
@@ -22,13 +22,13 @@ double settingOf(const Runner &runner, Setting setting) {
   return value.ok() ? *value : 0;
 }
 
-/// Whether so many skips in a row as a limit allows may end a run while a step
-/// behind them is under way.
+/// Whether a run may end, by this limit of skips in a row, while a later step
+/// is already running.
 bool isTight(double limit) { return limit == 1 || limit == 2; }
 
-/// Whether the first skip of a row, or the one after it, may end the run, or
-/// have the step looked at or run again: all of them ask for the state as that
-/// step has left it.
+/// Whether the first skip of a row, or the next one, may end the run, or makes
+/// the run examine or repeat the step. All these need the state directly after
+/// that step.
 bool answersASkip(const TrainOptions &options, const Runner &runner) {
   return !options.nanReport.empty() || options.replays > 0 ||
          options.atFloor == AtFloor::Stop || options.atFloor == AtFloor::Fp32 ||
@@ -37,7 +37,7 @@ bool answersASkip(const TrainOptions &options, const Runner &runner) {
          settingOf(runner, Setting::RaiseAtMinScale) != 0;
 }
 
-/// Whether each entry of a step that takes a rate is given both.
+/// Whether each entry of a step that takes a rate takes both.
 bool choosesRate(const Program &program, int64_t accumulate) {
   std::vector<const Entry *> entries = program.batchEntries(accumulate);
   for (const Entry *entry : program.stepEntries(accumulate))
@@ -61,7 +61,7 @@ Lookahead::Lookahead(const TrainOptions &options, const Schedule &schedule,
   skips_ =
       !policy || (*policy != PolicyKind::None && !appliesNonFinite(*policy));
   choosesRate_ = choosesRate(runner.program(), options.accumulate);
-  // A trace has the scale as each step leaves it.
+  // A trace records the scale directly after each step.
   isPossible_ = runner.isAsynchronous() && options.record.empty() &&
                 !answersASkip(options, runner);
 }
@@ -73,7 +73,7 @@ bool Lookahead::isRateKnown(int64_t applied) const {
 
 bool Lookahead::mayPass(const TrainPosition &position) const {
   int64_t next = position.step + 1;
-  // Whoever skips steps may be about to give up.
+  // A policy that has just skipped a step may give up soon.
   return isPossible_ && position.skippedInRow == 0 &&
          next < schedule_.totalSteps &&
          (checkpointEvery_ == 0 || next % checkpointEvery_ != 0) &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// When a step may begin before anybody knows what has come of the one before.
+/// Decides when a step may begin before the outcome of the step before is
+/// known.
 #ifndef MPC_RUNTIME_TRAIN_LOOKAHEAD_H
 #define MPC_RUNTIME_TRAIN_LOOKAHEAD_H
 
@@ -14,25 +15,26 @@ namespace mpc::rt {
 
 struct TrainOptions;
 
-/// A device that is waited for after each step idles while the host makes ready
-/// the next. What a run writes and saves is the same with and without.
+/// A device that is waited for after each step idles while the host prepares
+/// the next. The files and messages of a run are the same with and without
+/// looking ahead.
 class Lookahead {
 public:
   Lookahead() = default;
-  /// `schedule` has its totalSteps.
+  /// `schedule` must have its totalSteps set.
   Lookahead(const TrainOptions &options, const Schedule &schedule,
             const Runner &runner);
 
-  /// Whether, with one step under way behind `position`, the step after that
-  /// one may begin.
+  /// Whether another step may begin while one step after `position` is running.
   [[nodiscard]] bool mayPass(const TrainPosition &position) const;
 
 private:
   [[nodiscard]] bool isRateKnown(int64_t applied) const;
 
   bool isPossible_ = false;
-  bool skips_ = true;        ///< The policy may skip a step.
-  bool choosesRate_ = false; ///< The step does, where one was skipped.
+  bool skips_ = true; ///< Whether the policy may skip a step.
+  /// Whether the step itself chooses the rate after a skipped step.
+  bool choosesRate_ = false;
   int64_t checkpointEvery_ = 0, evaluateEvery_ = 0;
   Schedule schedule_;
 };

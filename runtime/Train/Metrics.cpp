@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CSV rows, the file they go to, and the summary of a run.
+// Rows in CSV, their file, and the summary of a run.
 #include "runtime/Train/Metrics.h"
 
 #include "runtime/Support/File.h"
@@ -36,7 +36,7 @@ std::vector<std::string_view> split(std::string_view line) {
   }
 }
 
-/// A field of text, as RFC 4180 has it; on one line.
+/// A field of text by RFC 4180, on one line.
 std::string textField(const std::string &text) {
   std::string field = escape(text);
   if (field.find_first_of(",\"") == std::string::npos)
@@ -47,7 +47,7 @@ std::string textField(const std::string &text) {
   return quoted + "\"";
 }
 
-/// Columns that every file has.
+/// The number of columns that every file has.
 constexpr size_t kNumColumns = 8;
 
 nlohmann::ordered_json jsonNumber(double value) {
@@ -56,8 +56,8 @@ nlohmann::ordered_json jsonNumber(double value) {
   return shortestDecimal(value);
 }
 
-/// The high-water mark of this program's memory, which ru_maxrss is not: that
-/// one begins with the mark of the process that started it.
+/// The peak memory of this program. ru_maxrss would start with the peak of the
+/// process that started it.
 double peakRssMb() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -66,8 +66,8 @@ double peakRssMb() {
   return 0;
 }
 
-/// Bytes of `text` that rows before `step` take, with the header; those rows
-/// go to `kept`.
+/// The bytes of `text` up to the row of `step`, with the header. The rows are
+/// added to `kept`.
 Result<size_t> keptBytes(std::string_view text, int64_t step,
                          std::string_view header,
                          std::vector<MetricsRow> &kept) {

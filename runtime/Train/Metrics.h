@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The numbers of each optimizer step as CSV, and those of a whole run as JSON.
+/// Writes the numbers of each optimizer step as CSV, and those of a whole run
+/// as JSON.
 #ifndef MPC_RUNTIME_TRAIN_METRICS_H
 #define MPC_RUNTIME_TRAIN_METRICS_H
 
@@ -17,7 +18,7 @@
 namespace mpc::rt {
 
 /// One optimizer step. `loss` is from before the update, `lr` and `scale` are
-/// those in force during it, `goodSteps` is the policy's counter after it.
+/// those during the step, and `goodSteps` is the policy's counter after it.
 struct MetricsRow {
   int64_t step = 0;
   double loss = 0;
@@ -27,19 +28,19 @@ struct MetricsRow {
   bool skipped = false;
   double gradNorm = 0;
   double stepMs = 0;
-  /// In the further columns of the file; what a step has none of is empty
-  /// there.
+  /// The values of the file's further columns; empty for a value that the step
+  /// lacks.
   std::vector<std::optional<double>> others = {};
 };
 
 inline constexpr std::string_view kMetricsHeader =
     "step,loss,lr,scale,good_steps,skipped,grad_norm,step_ms";
 
-/// The header of a file whose rows have `others` of these names.
+/// The header of a file whose rows have further columns with these names.
 [[nodiscard]] std::string metricsHeader(const std::vector<std::string> &others);
 
-/// A line without its end. Numbers are the shortest decimals that read back to
-/// the same value: `lr` as an f32, the others as doubles too.
+/// A line without a line break. Numbers are the shortest decimals that read
+/// back to the same value: `lr` as an f32, the others as doubles.
 [[nodiscard]] std::string toCsv(const MetricsRow &row);
 /// False unless `line` is a whole row.
 [[nodiscard]] bool parseCsv(std::string_view line, MetricsRow &row);
@@ -47,17 +48,18 @@ inline constexpr std::string_view kMetricsHeader =
 /// Appends rows to an output, each at once, so that it can be followed.
 class MetricsWriter {
 public:
-  /// A new file, in place of any old one.
+  /// Creates a new file, and replaces an old one.
   static Result<MetricsWriter> create(const std::string &path,
                                       std::string_view header = kMetricsHeader);
-  /// Continues a file, where it is one: rows of `step` and later are cut, as is
-  /// a torn last line; the rows before are kept and put into `kept`.
+  /// Continues a file. Rows of `step` and later are removed, and so is an
+  /// incomplete last line. The rows before are kept and added to `kept`. Other
+  /// outputs are written from their beginning.
   static Result<MetricsWriter> resume(const std::string &path, int64_t step,
                                       std::vector<MetricsRow> &kept,
                                       std::string_view header = kMetricsHeader);
   Status append(const MetricsRow &row);
-  /// Forces all rows to disk; called before a checkpoint says that their
-  /// steps are done.
+  /// Forces all rows to disk. It is called before a checkpoint that contains
+  /// their steps.
   Status sync();
 
 private:
@@ -69,32 +71,32 @@ private:
 /// Wall seconds of each stage of a compilation, by the stage's name, in order.
 using StageSeconds = std::vector<std::pair<std::string, double>>;
 
-/// What the evaluations of a run have come to.
+/// The results of a run's evaluations.
 struct EvaluationSummary {
   struct Best {
     std::string metric;
     double value;
-    int64_t step; ///< Steps done when it was found.
+    int64_t step; ///< The number of steps at which it was found.
   };
   int64_t evaluations = 0;
-  /// Of the newest, by their columns.
+  /// The newest values, by their columns.
   std::vector<std::pair<std::string, double>> values = {};
   std::optional<Best> best = {};
   bool stoppedEarly = false;
 };
 
-/// What `--json` prints about a run.
+/// The summary of a run, which `--json` prints.
 class RunSummary {
 public:
   EvaluationSummary evaluation;
   double compileSeconds = 0;
-  StageSeconds compileStages; ///< Empty where nothing was compiled.
-  size_t slotBytes = 0;       ///< Of what the optimizer keeps of each weight.
+  StageSeconds compileStages; ///< The stages; empty where nothing was compiled.
+  size_t slotBytes = 0; ///< The bytes of the optimizer's slots for weights.
 
   void add(const MetricsRow &row);
   [[nodiscard]] int64_t skipped() const { return skipped_; }
-  /// One line with its end. Numbers that JSON lacks are the strings "inf",
-  /// "-inf" and "nan"; a run without a step has null losses.
+  /// One line with its line break. Numbers that JSON lacks are the strings
+  /// "inf", "-inf" and "nan". The losses of a run without a step are null.
   [[nodiscard]] std::string toJson() const;
 
 private:
@@ -104,7 +106,8 @@ private:
   int64_t skipped_ = 0;
 };
 
-/// The q-quantile of `values`, between neighbours by proportion; 0 for none.
+/// The q-quantile of `values`, interpolated between neighbours; 0 for no
+/// values.
 [[nodiscard]] double quantile(std::vector<double> values, double q);
 
 } // namespace mpc::rt

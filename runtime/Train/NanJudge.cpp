@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tensor that is at fault.
+// Finds the tensor at fault.
 #include "runtime/Train/NanJudge.h"
 
 #include "runtime/Support/ElementFormat.h"
@@ -44,8 +44,8 @@ private:
     return {sites_[site], largest_[site]};
   }
 
-  /// Whether a path over sites that are not finite leads from each to what the
-  /// step uses.
+  /// For each site, whether a path over sites that are not finite leads from it
+  /// to a value that the step uses.
   [[nodiscard]] std::vector<bool> findLeading() const {
     std::vector<bool> leads(sites_.size());
     for (size_t i = sites_.size(); i-- > 0;) {
@@ -57,7 +57,7 @@ private:
     return leads;
   }
 
-  /// Whether each site is infinite because of a constant that is.
+  /// For each site, whether it is infinite because of an infinite constant.
   [[nodiscard]] std::vector<bool> findMeant() const {
     std::vector<bool> meant(sites_.size());
     for (size_t i = 0; i < sites_.size(); ++i)
@@ -69,7 +69,7 @@ private:
     return meant;
   }
 
-  /// Finds the sites that are not as they should be.
+  /// Finds the sites that should be finite and are not.
   void findBad() {
     std::vector<bool> leads = findLeading(), meant = findMeant();
     bool anyLeads = false, anyLeft = false;
@@ -85,7 +85,8 @@ private:
     }
   }
 
-  /// The number of sites where there is none.
+  /// The first bad site for which `isWanted` holds; the number of sites where
+  /// there is none.
   size_t firstBad(auto &&isWanted) const {
     size_t i = 0;
     while (i < sites_.size() && !(bad_[i] && isWanted(sites_[i])))
@@ -93,8 +94,8 @@ private:
     return i;
   }
 
-  /// Nodes that made what the 16-bit casts before `node` read: its own gradient
-  /// in f32 is cast to their type.
+  /// Adds the nodes whose values the 16-bit casts before `node` read. The
+  /// gradient of `node` in f32 is cast to their type.
   void addProducers(const std::string &node,
                     std::vector<std::string> &names) const {
     for (const ProbeSite &site : sites_) {
@@ -106,7 +107,7 @@ private:
     }
   }
 
-  /// The nodes of the first 16-bit tensor that is at fault and was computed.
+  /// The nodes of the first bad 16-bit tensor that was computed.
   [[nodiscard]] std::vector<std::string> findGuilty() const {
     std::vector<std::string> names;
     size_t first = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which tensor of a step is at fault, by what a probe tells of all of them.
+/// Finds the faulty tensor of a step, from the magnitudes that a probe yields.
 #ifndef MPC_RUNTIME_TRAIN_NANJUDGE_H
 #define MPC_RUNTIME_TRAIN_NANJUDGE_H
 
@@ -12,14 +12,14 @@
 
 namespace mpc::rt {
 
-/// The first site, in program order, that is not finite and should be.
-/// `largest` has the largest magnitude of each site, NaN where it holds one.
-/// What a step computes and does not use, as the other side of a select, may be
-/// anything; what is infinite because of a constant that is, as a mask before a
-/// softmax, is meant to be. Where nothing leads to what the step uses the first
-/// that is not finite in a way of its own is at fault; where all that does
-/// comes of such constants, they are. Empty where every tensor is as it should
-/// be.
+/// The first site, in program order, that should be finite and is not.
+/// `largest` has the largest magnitude of each site, NaN where the site has a
+/// NaN. A value that a step computes and does not use, as the other side of a
+/// select, may be anything. A value that is infinite because of an infinite
+/// constant, as a mask before a softmax, is intended. If no bad site leads to a
+/// value that the step uses, the first bad site not caused by such a constant
+/// is at fault. If all sites that lead there come from such constants, these
+/// are at fault. Empty where every tensor is as it should be.
 [[nodiscard]] std::optional<NanFinding>
 findFault(std::span<const ProbeSite> sites, std::span<const double> largest);
 

@@ -32,8 +32,8 @@ nlohmann::ordered_json toJson(const ProbedTensor &tensor) {
   return json;
 }
 
-/// "gradient of node 'fc2' (nn.matmul)"; what stands between the gradients and
-/// the update has no node, but a parameter.
+/// "gradient of node 'fc2' (nn.matmul)". A tensor between the gradients and the
+/// update has a parameter in place of a node.
 std::string nameOf(const ProbedTensor &tensor) {
   if (tensor.op == "input")
     return "input " + quote(tensor.node);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which tensor of a step first went inf or NaN: what is asked, what is found,
-/// and how it is told.
+/// Reports the first tensor of a step that became inf or NaN: the question, the
+/// finding, and the report.
 #ifndef MPC_RUNTIME_TRAIN_NANREPORT_H
 #define MPC_RUNTIME_TRAIN_NANREPORT_H
 
@@ -18,7 +18,7 @@
 
 namespace mpc::rt {
 
-/// A tensor of a step and its largest absolute value; NaN where it holds one.
+/// A tensor of a step and its largest absolute value; NaN where it has a NaN.
 struct ProbedTensor : ProbeSite {
   double largest = 0;
 };
@@ -26,32 +26,33 @@ struct ProbedTensor : ProbeSite {
 /// The first tensor of a step, in program order, that is not finite.
 struct NanFinding {
   ProbedTensor first;
-  /// The largest of what its op reads; empty where it reads no tensor.
+  /// The largest value among its op's operands; empty where the op reads no
+  /// tensor.
   std::optional<double> largestInput;
   /// The first parameter gradient that is not finite.
   std::optional<ProbedTensor> parameter;
-  /// Nodes that made a 16-bit tensor which is not finite, or which the first
-  /// such gradient belongs to: those that fp32 could help.
+  /// The nodes that fp32 could help: those that made a 16-bit tensor which is
+  /// not finite, or those to which the first such gradient belongs.
   std::vector<std::string> guilty;
 };
 
-/// An entry of a step to run again, with every tensor looked at.
+/// A request to run an entry of a step again and examine every tensor.
 struct ProbeRequest {
   std::string_view entry = "step";
-  /// The state as it was before the step; empty to go on with what the request
-  /// before this one has left.
+  /// The state before the step; empty to continue with the state that the
+  /// request before this one left.
   std::vector<TensorView> state;
-  /// In place of the state's: a skipped step has changed that one.
+  /// The scale in place of the state's, which a skipped step has changed.
   std::optional<double> scale;
-  /// An input's batch, by name; also "lr".
+  /// The batch of an input, by name; also "lr".
   std::function<const void *(std::string_view)> input;
 };
 
-/// Empty where every tensor that the step uses is finite.
+/// Runs a probe. Empty where every tensor that the step uses is finite.
 using NanProbe =
     std::function<Result<std::optional<NanFinding>>(const ProbeRequest &)>;
 
-/// What a report is about.
+/// The step that a report is about.
 struct NanStep {
   int64_t step = 0;
   bool skipped = false;
@@ -62,9 +63,9 @@ struct NanStep {
 
 /// "gradient of node 'fc2' (nn.matmul), f16[4x3], largest inf".
 [[nodiscard]] std::string describe(const ProbedTensor &tensor);
-/// One sentence about what was found.
+/// One sentence about the finding.
 [[nodiscard]] std::string describe(const std::optional<NanFinding> &finding);
-/// One line of JSON with its end. Numbers that JSON lacks are strings.
+/// One line of JSON with its line break. Numbers that JSON lacks are strings.
 [[nodiscard]] std::string toJson(const NanStep &step,
                                  const std::optional<NanFinding> &finding);
 

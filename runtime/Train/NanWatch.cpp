@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Steps that are not finite, run again.
+// Runs steps again that were not finite.
 #include "runtime/Train/NanWatch.h"
 
 #include "runtime/Program/StepNames.h"
@@ -54,15 +54,15 @@ Status NanWatch::keep(const Runner &runner) {
   return {};
 }
 
-/// What runs on the batch that the loader has.
+/// The entry that runs on the loader's current batch.
 std::string_view NanWatch::batchEntry() const {
   return loader_->rows() == loader_->batchSize() ? options_.entries.front()
                                                  : options_.restEntry;
 }
 
-/// Each batch of the step in turn, then what ends it: to the end, so that
-/// nothing is left over for the next. Afterwards the loader stands where it
-/// stood.
+/// Runs each batch of the step in turn, and then the entry that ends it, always
+/// to the end, so that no gradients are left over for the next request.
+/// Afterwards the loader is at its former position.
 Result<std::optional<NanFinding>> NanWatch::probe(ProbeRequest request) {
   request.entry = batchEntry();
   if (options_.entries.size() == 1 && options_.accumulate == 1)
@@ -115,7 +115,7 @@ Result<std::optional<NanFinding>> NanWatch::find(const Runner &runner,
 Status NanWatch::report(const Runner &runner, const NanStep &step) {
   if (options_.report.empty() || !*probe_)
     return {};
-  // From an applied one on, the parameters themselves are not finite.
+  // After such a step was applied, the parameters themselves are not finite.
   if (reportedApplied_ || reports_ > NanWatchOptions::kMaxReports)
     return {};
   if (++reports_ > NanWatchOptions::kMaxReports) {
@@ -134,7 +134,8 @@ Status NanWatch::report(const Runner &runner, const NanStep &step) {
   return write(toJson(step, finding));
 }
 
-/// The error that this is a part of must not give way to another one.
+/// A sentence on the cause. If it cannot be found, the error of which it is a
+/// part must still be reported.
 std::string NanWatch::cause(const Runner &runner, const NanStep &step) {
   if (!*probe_ || (options_.keepState && kept_.empty()))
     return "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// Watches a training for steps that are not finite, runs them again, and
-/// reports where that began.
+/// reports where the fault began.
 #ifndef MPC_RUNTIME_TRAIN_NANWATCH_H
 #define MPC_RUNTIME_TRAIN_NANWATCH_H
 
@@ -22,27 +22,27 @@
 namespace mpc::rt {
 
 struct NanWatchOptions {
-  /// Where findings go: empty for nowhere, kTextOnly, or also a file of JSON
-  /// lines, "-" for standard output.
+  /// The destination of findings: empty for none, kTextOnly, or also a file of
+  /// JSON lines, "-" for standard output.
   std::string report;
-  /// A step that is not finite changes more than the loss scale: the state
-  /// before it must be kept, or there is nothing left to run again.
+  /// Whether a step that is not finite changes more than the loss scale. The
+  /// state before each step must then be kept, so that the step can run again.
   bool keepState = false;
-  /// Of a step; of several the first runs for each batch.
+  /// The entries of a step. If there are several, the first runs on each batch.
   std::vector<std::string_view> entries = {"step"};
-  /// In the place of the first, for a smaller batch.
+  /// The entry in place of the first for a smaller batch.
   std::string_view restEntry = "step";
-  int64_t accumulate = 1; ///< Batches of a step.
-  bool append = false;    ///< Continue the file.
+  int64_t accumulate = 1; ///< The batches of a step.
+  bool append = false;    ///< Whether to continue the file.
 
   static constexpr std::string_view kTextOnly = "stderr";
-  /// Each costs a run of the batch.
+  /// The most reports. Each costs a run of the batch.
   static constexpr int64_t kMaxReports = 10;
 };
 
 class NanWatch {
 public:
-  /// `tell` prints a line of kind "note" or "warning".
+  /// Prints a line of kind "note" or "warning".
   using Tell = std::function<void(std::string_view, std::string_view)>;
   using Output = std::function<void(std::string_view)>;
 
@@ -54,15 +54,15 @@ public:
 
   /// Creates the report's file.
   Status open();
-  /// To be called before each step; `expectsFault` where this one may be asked
-  /// for, report or not.
+  /// Call it before each step. `expectsFault` says that find() may be called
+  /// for this step even without a report.
   Status beforeStep(const Runner &runner, bool expectsFault);
-  /// What was not finite in the step that has just been done. Remembered until
-  /// the next step.
+  /// The first tensor that was not finite in the step that has just ended. The
+  /// result is kept until the next step.
   Result<std::optional<NanFinding>> find(const Runner &runner,
                                          const NanStep &step);
-  /// Reports a step that was skipped or has a loss that is not finite, if that
-  /// was asked for.
+  /// Reports a step that was skipped or whose loss is not finite, if reports
+  /// are wanted.
   Status report(const Runner &runner, const NanStep &step);
   /// "; the first tensor ...", empty where steps cannot be run again.
   std::string cause(const Runner &runner, const NanStep &step);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// When and how progress is shown.
+// Decides when progress is shown, and how.
 #include "runtime/Train/Progress.h"
 
 #include "runtime/Support/File.h"
@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kRewriteSeconds = 0.1;
 constexpr double kLineSeconds = 10;
-/// Lines of a run in a pipe, where it takes less than ten seconds a line.
+/// The number of lines in a pipe, for a run with less than ten seconds between
+/// lines.
 constexpr int64_t kLines = 10;
 constexpr int kBarWidth = 24;
 
@@ -33,7 +34,7 @@ Terminal Terminal::standardError() {
       ::isatty(STDERR_FILENO) && type && std::string_view(type) != "dumb";
   terminal.colours = terminal.rewrites && !isSet("NO_COLOR");
   terminal.write = [](std::string_view text) {
-    // Nobody to tell if this fails.
+    // If this fails, the failure cannot be reported.
     (void)!writeAll(Io::system(), STDERR_FILENO, text.data(), text.size());
   };
   return terminal;

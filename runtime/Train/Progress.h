@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a person sees of a running training: a bar on a terminal, lines in a
-/// pipe.
+/// Shows a running training to a person: a bar on a terminal, lines in a pipe.
 #ifndef MPC_RUNTIME_TRAIN_PROGRESS_H
 #define MPC_RUNTIME_TRAIN_PROGRESS_H
 
@@ -12,28 +11,30 @@
 
 namespace mpc::rt {
 
-/// Where text goes and what the receiver can show.
+/// The destination of text, and its abilities.
 struct Terminal {
   std::function<void(std::string_view)> write;
-  bool rewrites = false; ///< A line can be drawn over.
+  bool rewrites = false; ///< Whether a line can be overwritten.
   bool colours = false;
 
-  /// Standard error. Colours only on a terminal without NO_COLOR set.
+  /// Standard error. It has colours only on a terminal and without NO_COLOR.
   static Terminal standardError();
 };
 
 struct ProgressState {
-  int64_t step = 0; ///< Steps done, of `totalSteps`.
+  int64_t step = 0; ///< The number of steps done, of `totalSteps`.
   double loss = 0;
   double scale = 1;
   int64_t skipped = 0;
-  std::string evaluation = {}; ///< What the newest has found; or empty.
-  bool isEvaluated = false;    ///< It is this step's.
+  /// The result of the newest evaluation; or empty.
+  std::string evaluation = {};
+  bool isEvaluated = false; ///< Whether that evaluation was after this step.
 };
 
 class Progress {
 public:
-  /// `firstStep` steps were done before this run; each does `samplesPerStep`.
+  /// `firstStep` steps were done before this run. Each step has
+  /// `samplesPerStep` samples.
   Progress(Terminal terminal, int64_t firstStep, int64_t totalSteps,
            int64_t samplesPerStep);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Steps that are compiled again while a training runs.
+// Compiles steps again during a training.
 #include "runtime/Train/Recompiler.h"
 
 #include "runtime/Runner/EntryCall.h"
@@ -20,7 +20,7 @@ Status Recompiler::prepare(const ProbeRequest &step) {
   }
   if (!step.state.empty())
     MPC_RETURN_IF_ERROR(probe_->importState(step.state));
-  // A step that does not scale has no scaler.
+  // A step without scaling has no scaler.
   if (step.scale && probe_->readNumber("scale").ok())
     return probe_->writeNumber("scale", *step.scale);
   return {};
@@ -48,7 +48,7 @@ Result<std::optional<NanFinding>> Recompiler::find(const ProbeRequest &step) {
 Result<std::unique_ptr<Runner>>
 Recompiler::keepFp32(const std::vector<std::string> &nodes) {
   keptFp32_ = nodes;
-  // The old one is of another step.
+  // The old probe belongs to another step.
   probe_.reset();
   return compile(StepForm::Step);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A training step compiled a second time, with every tensor looked at; and a
+/// Compiles a training step a second time, as a probe of every tensor, and a
 /// third time, with some nodes in fp32.
 #ifndef MPC_RUNTIME_TRAIN_RECOMPILER_H
 #define MPC_RUNTIME_TRAIN_RECOMPILER_H
@@ -17,14 +17,16 @@
 
 namespace mpc::rt {
 
-/// What is made of a training step.
+/// The form in which a training step is compiled again.
 enum class StepForm : uint8_t {
   Step,
-  Probe, ///< Its entries yield the largest magnitude of each ProbeSite.
+  /// A probe: its entries yield the largest magnitude of each ProbeSite.
+  Probe,
 };
 
-/// Compiles the step of a training again, with these nodes in fp32 too. A
-/// compiler makes one beside the program, and needs nothing of the run.
+/// Compiles the step of a training again, with these nodes in fp32 too. The
+/// compiler makes this function beside the program. It needs nothing of the
+/// run.
 using Recompile = std::function<Result<std::shared_ptr<const Program>>(
     StepForm, const std::vector<std::string> &keptFp32)>;
 
@@ -41,13 +43,13 @@ public:
 
 private:
   Result<std::unique_ptr<Runner>> compile(StepForm form);
-  /// A probe with the state that the step is to begin with.
+  /// Creates a probe with the state with which the step begins.
   Status prepare(const ProbeRequest &step);
 
   Recompile recompile_;
   RunnerOptions options_;
-  std::vector<std::string> keptFp32_; ///< By keepFp32().
-  std::unique_ptr<Runner> probe_;     ///< Null until it is asked for.
+  std::vector<std::string> keptFp32_; ///< The nodes that keepFp32() was given.
+  std::unique_ptr<Runner> probe_;     ///< The probe; null before its first use.
 };
 
 } // namespace mpc::rt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which numbers of a checkpoint hold for this run.
+// Decides which numbers of a checkpoint are used in this run.
 #include "runtime/Train/SavedState.h"
 
 #include "runtime/Support/Text.h"
@@ -16,7 +16,7 @@ bool isNumber(StateRole role) {
          role == StateRole::Hyperparameters;
 }
 
-/// What a message calls a number that the user sets, or a loss scaler.
+/// The name in messages of a number that the user sets, or of a loss scaler.
 std::string shown(const TensorRecord &tensor) {
   if (tensor.role != StateRole::LossScale)
     return quote(numberName(tensor.owner, tensor.key));
@@ -72,7 +72,7 @@ private:
   void drop(const TensorView &view) {
     auto tensor = record_.find(view.desc.name);
     if (tensor == record_.end() || !isNumber(tensor->second.role))
-      state_.tensors.push_back(view); // The import refuses it by name.
+      state_.tensors.push_back(view); // The import will refuse it by name.
     else
       dropped_.push_back(shown(tensor->second));
   }

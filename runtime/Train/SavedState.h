@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A checkpoint's tensors for a program whose rule may be another one.
+/// Fits a checkpoint's tensors to a program whose rule may differ.
 #ifndef MPC_RUNTIME_TRAIN_SAVEDSTATE_H
 #define MPC_RUNTIME_TRAIN_SAVEDSTATE_H
 
@@ -16,15 +16,15 @@
 namespace mpc::rt {
 
 struct SavedState {
-  std::vector<TensorView> tensors;  ///< For Runner::importState.
-  std::vector<std::string> changes; ///< What is not as it was, in sentences.
+  std::vector<TensorView> tensors;  ///< The tensors for Runner::importState.
+  std::vector<std::string> changes; ///< The differences, as sentences.
 };
 
 /// Fits the tensors of a checkpoint, which `record` describes, to a runner.
-/// Numbers that the user sets and loss scalers are the runner's own where the
-/// checkpoint lacks them, and where it was written under another policy or
-/// another optimizer. Those that the program does not have are dropped. All
-/// other tensors must fit.
+/// Numbers that the user sets, and loss scalers, keep the runner's values in
+/// three cases: the checkpoint lacks them, or was written under another policy
+/// or another optimizer. Such tensors that the program does not have are
+/// dropped. All other tensors must fit.
 Result<SavedState> fitState(const Runner &runner,
                             std::span<const TensorView> saved,
                             const StateRecord &record,

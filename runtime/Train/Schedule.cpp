@@ -18,7 +18,7 @@ namespace {
 
 using P = ScheduleParameter;
 
-/// From `start` at 0 to `end` at 1.
+/// A half cosine from `start` at 0 to `end` at 1.
 double halfCosine(double start, double end, double p) {
   return end + (start - end) * (1 + std::cos(std::numbers::pi * p)) / 2;
 }
@@ -57,7 +57,8 @@ double polynomial(const Schedule &s, double t, double length) {
   return s.lr * std::pow(1 - std::min(1.0, t / length), s.number(P::Power));
 }
 
-/// A stretch of a cycle: up to and with step `end`, from one rate to another.
+/// A phase of a cycle, from one rate to another, up to and including step
+/// `end`.
 struct Phase {
   double end, from, to;
 };
@@ -77,7 +78,7 @@ double oneCycle(const Schedule &s, double t, double length) {
   for (const Phase &phase : phases) {
     if (t <= phase.end && phase.end > begin)
       return anneal(phase.from, phase.to, (t - begin) / (phase.end - begin));
-    begin = phase.end; // Below 0 where a phase has no step.
+    begin = phase.end; // The beginning is below 0 where a phase has no step.
   }
   return last;
 }
@@ -101,8 +102,8 @@ double inverseSqrt(const Schedule &s, double t, double) {
 double points(const Schedule &s, double t, double) {
   std::span<const double> list = s.list(P::Points);
   if (list.empty())
-    return s.lr;     // check() has refused it.
-  size_t behind = 0; // The first point behind t, in the end.
+    return s.lr;     // check() has refused that.
+  size_t behind = 0; // The index of the first point after t.
   for (size_t last = list.size(); behind < last;) {
     size_t middle = (behind + last) / 4 * 2;
     if (list[middle] <= t)
@@ -119,14 +120,14 @@ double points(const Schedule &s, double t, double) {
          line(list[behind - 1], list[behind + 1], (t - begin) / (end - begin));
 }
 
-/// An f64 holds whole numbers up to here.
+/// The largest step count. An f64 has exact integers up to here.
 constexpr double kMaxSteps = 0x1p53;
 
 bool isWhole(double x, double least) {
   return x >= least && x <= kMaxSteps && x == std::floor(x);
 }
 
-/// One number that `accepts`.
+/// Checks one number by `accepts`.
 template <bool (*accepts)(double)>
 bool isOne(std::span<const double> numbers) {
   return numbers.size() == 1 && accepts(numbers[0]);
@@ -256,7 +257,7 @@ bool isBetween(char c) {
   return c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/// Without the comments, which end with their lines.
+/// Removes comments, which end with their line.
 std::string withoutComments(std::string_view text) {
   std::string left;
   bool isComment = false;
@@ -267,7 +268,7 @@ std::string withoutComments(std::string_view text) {
   return left;
 }
 
-/// A finite number, or a word that stands for one.
+/// A finite number, or a word for one.
 std::optional<double> numberOf(std::string_view word) {
   if (word == "on" || word == "linear")
     return 1;
@@ -282,7 +283,7 @@ std::optional<double> numberOf(std::string_view word) {
   return value;
 }
 
-/// Nothing where a word is no number.
+/// Empty where a word is no number.
 std::optional<std::vector<double>> numbersOf(const std::string &text) {
   std::vector<double> numbers;
   for (auto next = text.begin(); next != text.end();) {
@@ -405,7 +406,7 @@ std::map<std::string, std::string> Schedule::flags() const {
   for (ScheduleParameter parameter : info(kind).takes) {
     const ScheduleParameterInfo &known = info(parameter);
     std::span<const double> given = list(parameter);
-    // A fallback that nobody may give stands for something computed.
+    // A fallback that no user may give stands for a computed value.
     if (given.empty() && known.fault({&known.fallback, 1}).empty())
       given = {&known.fallback, 1};
     if (!given.empty())

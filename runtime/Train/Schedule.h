@@ -4,9 +4,9 @@
 ///
 /// Formulas, names of parameters and their defaults are those of
 /// torch.optim.lr_scheduler (StepLR, MultiStepLR, ExponentialLR, PolynomialLR,
-/// CosineAnnealingLR, CosineAnnealingWarmRestarts, OneCycleLR); inverse-sqrt is
-/// that of Vaswani et al., "Attention Is All You Need" (5.3), as
-/// transformers.get_inverse_sqrt_schedule has it.
+/// CosineAnnealingLR, CosineAnnealingWarmRestarts, OneCycleLR). inverse-sqrt is
+/// the schedule of Vaswani et al., "Attention Is All You Need" (5.3), in the
+/// form of transformers.get_inverse_sqrt_schedule.
 #ifndef MPC_RUNTIME_TRAIN_SCHEDULE_H
 #define MPC_RUNTIME_TRAIN_SCHEDULE_H
 
@@ -35,7 +35,7 @@ enum class ScheduleKind : uint8_t {
   Points,
 };
 
-/// What the formulas hang on beside the rate and the steps.
+/// The parameters of the formulas, beside the rate and the steps.
 enum class ScheduleParameter : uint8_t {
   Gamma,
   StepSize,
@@ -55,32 +55,32 @@ enum class ScheduleParameter : uint8_t {
 
 struct Schedule;
 
-/// One schedule: all that there is to know of it.
+/// One schedule with all its facts.
 struct ScheduleInfo {
   ScheduleKind kind;
-  std::string_view name; ///< As a flag names it.
-  /// The rate `t` steps behind the warm-up, of `length` steps behind it.
+  std::string_view name; ///< The name in a flag.
+  /// The rate `t` steps after the warm-up, of `length` steps after it.
   double (*rate)(const Schedule &schedule, double t, double length);
   std::vector<ScheduleParameter> takes;
-  /// Those of `takes` that have no default here.
+  /// The parameters in `takes` that have no default.
   std::vector<ScheduleParameter> needs;
 };
 
-/// One parameter, as a flag.
+/// One parameter as a flag.
 struct ScheduleParameterInfo {
   ScheduleParameter parameter;
   const char *flag; ///< "--lr-gamma"
   const char *type; ///< "X"; that of a file is "FILE".
   const char *description;
-  double fallback; ///< Where it is not given; of one number.
-  /// Empty, or what was expected of the numbers.
+  double fallback; ///< The default, for a parameter of one number.
+  /// Checks numbers. Returns what was expected of them, or an empty text.
   std::string (*fault)(std::span<const double> numbers);
 };
 
 [[nodiscard]] std::span<const ScheduleInfo> scheduleTable();
 [[nodiscard]] const ScheduleInfo &info(ScheduleKind kind);
 [[nodiscard]] std::string_view name(ScheduleKind kind);
-/// Null where no schedule is called so.
+/// The schedule of that name; null where there is none.
 [[nodiscard]] const ScheduleInfo *findSchedule(std::string_view name);
 [[nodiscard]] std::span<const ScheduleParameterInfo> scheduleParameterTable();
 
@@ -109,29 +109,29 @@ struct Schedule {
   double lr = 1e-3;
   int64_t warmupSteps = 0;
   int64_t totalSteps = 0;
-  /// Those that were given. Of points t and factor in turn.
+  /// The parameters that were given. Points have t and factor in turn.
   std::map<ScheduleParameter, std::vector<double>> parameters = {};
 
   [[nodiscard]] double at(int64_t appliedSteps) const;
-  /// The same as steps take it.
+  /// The rate as f32, which is what steps take.
   [[nodiscard]] float rateAt(int64_t appliedSteps) const {
     return static_cast<float>(at(appliedSteps));
   }
 
-  /// What was given, or else the default, of a parameter of one number.
+  /// The given value, or else the default, of a parameter of one number.
   [[nodiscard]] double number(ScheduleParameter parameter) const;
   [[nodiscard]] std::span<const double> list(ScheduleParameter parameter) const;
 
-  /// Sets a parameter from a text of numbers, between which are commas, spaces
-  /// or new lines; what follows a # up to the end of its line is skipped. On
-  /// and off are 1 and 0, cos and linear too.
+  /// Sets a parameter from a text of numbers, separated by commas, spaces or
+  /// line breaks. The rest of a line after a # is skipped. On and off are 1 and
+  /// 0, and so are cos and linear.
   Status set(const ScheduleParameterInfo &parameter, std::string_view text);
-  /// Sets what a flag of flags() says, by its name and its value.
+  /// Sets the value of a flag of flags(), by its name.
   Status setFlag(std::string_view flag, std::string_view value);
-  /// Fails on a parameter that the kind does not take, and where one that it
-  /// needs is not given.
+  /// Fails on a parameter that the kind does not take, and where a required one
+  /// is missing.
   [[nodiscard]] Status check() const;
-  /// All that decides the rates but the number of steps, by flags: "--lr",
+  /// The flags that decide the rates, except the number of steps: "--lr",
   /// "--lr-schedule", "--warmup-steps" and the parameters that the kind takes.
   [[nodiscard]] std::map<std::string, std::string> flags() const;
 };

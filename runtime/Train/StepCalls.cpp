@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From batches to steps.
+// Turns batches into steps.
 #include "runtime/Train/StepCalls.h"
 
 #include "runtime/Program/StepNames.h"
@@ -42,7 +42,7 @@ TensorShapes batchShapes(const DataLoader &loader, int64_t rows) {
   return shapes;
 }
 
-/// Where an input of a step lies.
+/// The address of an input of a step.
 static const void *place(const TensorDesc &input, const DataLoader &loader,
                          const StepRates &rates) {
   if (input.name == step::kLearningRate)
@@ -95,12 +95,14 @@ Status StepCalls::findShapes(int64_t accumulate) {
 }
 
 void StepCalls::findOthers() {
-  // Metrics that have a column of their own, and columns that no output fills.
+  // The metrics that have a column of their own, and the columns that no output
+  // fills.
   std::set<std::string_view> known = {
       "step",          "step_ms",        step::kLoss,    step::kLearningRate,
       step::kScale,    step::kGoodSteps, step::kSkipped, step::kGradNorm,
       step::kFoundInf, step::kScaleError};
-  // In a smaller batch an output may happen to be one number.
+  // Takes the shape of a whole batch. In a smaller batch an output may happen
+  // to be one number.
   const StepRun &step = steps_.front();
   for (size_t i = 0; i < step.calls().size(); ++i)
     for (const TensorDesc &output : step.calls()[i].entry().outputs)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The entries of one optimizer step, bound to a loader's batches.
+/// Binds the entries of one optimizer step to a loader's batches.
 #ifndef MPC_RUNTIME_TRAIN_STEPCALLS_H
 #define MPC_RUNTIME_TRAIN_STEPCALLS_H
 
@@ -17,51 +17,51 @@
 
 namespace mpc::rt {
 
-/// The inputs that training takes from the data: all but rates. `shapes` says
-/// which where the program has several; see Program::findEntry().
+/// The inputs that training takes from the data: all except rates. `shapes`
+/// chooses where the program has several; see Program::findEntry().
 [[nodiscard]] std::vector<TensorDesc>
 dataInputs(const Program &program, int64_t accumulate = 1,
            const TensorShapes &shapes = {});
 
-/// The shapes of the batches that a loader has: whole ones, and of `rows`
-/// samples.
+/// The shapes of a loader's batches of `rows` samples.
 [[nodiscard]] TensorShapes batchShapes(const DataLoader &loader, int64_t rows);
 
-/// The learning rate of a step that begins.
+/// The learning rates of a step that begins.
 struct StepRates {
   float rate = 0;
-  /// The same, unless a step is under way whose outcome is not known: then of a
-  /// step behind one that is skipped. See Entry::choosesRate().
+  /// Equal to `rate`, except while a step with an unknown outcome is running:
+  /// it is then the rate for the case that that step is skipped. See
+  /// Entry::choosesRate().
   float afterSkip = 0;
 };
 
 class StepCalls {
 public:
-  /// A step of `accumulate` batches of `loader`, which is open for dataInputs()
-  /// of the program, at `*rates`. All must outlive this. An error where the
-  /// program has no step for a smaller batch that the loader has.
+  /// Binds a step of `accumulate` batches of `loader`, which was opened for
+  /// dataInputs() of the program, with `*rates`. All of them must outlive this
+  /// object. An error where the loader has a smaller batch for which the
+  /// program has no step.
   static Result<StepCalls> bind(Runner &runner, DataLoader &loader,
                                 int64_t accumulate, const StepRates *rates);
 
-  /// Begins a step, of which two may be under way where the runner is
-  /// asynchronous.
+  /// Begins a step. If the runner is asynchronous, two steps may be under way.
   Status begin();
-  /// Waits for the oldest step under way: the mean loss and the sum of
-  /// underflows over its batches, of all else the last.
+  /// Waits for the oldest step under way. Its loss is the mean over batches,
+  /// and underflows are the sum; all other outputs are the last batch's.
   Status finish();
 
-  /// What the entries say of the step that was finished last.
+  /// The outputs of the step that finished last.
   [[nodiscard]] const StepRun &outcome() const { return steps_[turn(next_)]; }
-  /// Scalars of no column of their own, which all rows have.
+  /// The names of scalars without a column of their own. All rows have them.
   [[nodiscard]] const std::vector<std::string> &others() const {
     return others_;
   }
-  /// Their values, of that step.
+  /// Their values in that step.
   [[nodiscard]] std::vector<std::optional<double>> valuesOfOthers() const;
 
 private:
   explicit StepCalls(DataLoader &loader) : loader_(&loader) {}
-  /// The step whose turn it is after `step`; of two also the one before.
+  /// The step after `step` in turn; with two steps, it is also the one before.
   [[nodiscard]] size_t turn(size_t step) const {
     return (step + 1) % steps_.size();
   }
@@ -70,9 +70,12 @@ private:
   Status fetch(StepRun &step);
 
   DataLoader *loader_;
-  size_t whole_ = 0, rest_ = 0; ///< Shapes of StepRun.
-  std::vector<StepRun> steps_;  ///< As many as may be under way; in turns.
-  size_t begin_ = 0, next_ = 0; ///< Which begins next, and which ends.
+  /// The shapes' numbers in StepRun: of whole batches and of the rest.
+  size_t whole_ = 0, rest_ = 0;
+  /// As many steps as may be under way, used in turn.
+  std::vector<StepRun> steps_;
+  /// The step that begins next, and the one that finishes next.
+  size_t begin_ = 0, next_ = 0;
   std::vector<std::string> others_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table, the event file and the curves of a training.
+// Writes the table, the event file and the curves of a training.
 #include "runtime/Train/StepRecorder.h"
 
 #include "runtime/Support/Output.h"
@@ -90,7 +90,7 @@ Status StepRecorder::afterSave() {
   return place.isFile() ? writePlot() : Status();
 }
 
-/// A curve of one metric of the evaluations.
+/// A panel with one metric of the evaluations.
 static PlotPanel panelOf(const std::string &name, PlotSeries series) {
   return {name, PlotScale::Linear, {std::move(series)}};
 }

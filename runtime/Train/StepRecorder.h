@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Where the numbers of each step go: a table, an event file, curves.
+/// Writes the numbers of each step to a table, an event file, and curves.
 #ifndef MPC_RUNTIME_TRAIN_STEPRECORDER_H
 #define MPC_RUNTIME_TRAIN_STEPRECORDER_H
 
@@ -17,12 +17,12 @@
 
 namespace mpc::rt {
 
-/// The places that were asked for.
+/// The outputs that were asked for.
 struct RecorderOptions {
   std::string metrics;     ///< CSV file, "-" for standard output, or empty.
   std::string plot;        ///< SVG file, "-" for `output`, or empty.
-  std::string tensorboard; ///< Folder for an event file, or empty.
-  bool resume = false;     ///< Keep the rows of steps that are done.
+  std::string tensorboard; ///< The folder of an event file; or empty.
+  bool resume = false;     ///< Whether to keep the rows of earlier steps.
 };
 
 class StepRecorder : public TrainObserver {
@@ -31,25 +31,25 @@ public:
                std::function<void(std::string_view)> output)
       : options_(std::move(options)), output_(std::move(output)) {}
 
-  /// A plot is written at the end; that it cannot be must not cost a training.
+  /// Checks beforehand that the plot, which is written at the end, can be
+  /// written, so that no training is lost for it.
   [[nodiscard]] Status checkPlot() const;
-  /// Opens the places. The next row is that of `step`; `others` name what a row
-  /// holds beside its own columns, of which the last `numEvaluated` are those
-  /// of evaluations.
+  /// Opens the outputs. The next row is that of `step`. `others` has the names
+  /// of further columns; the last `numEvaluated` of them belong to evaluations.
   [[nodiscard]] Status open(int64_t step,
                             const std::vector<std::string> &others,
                             size_t numEvaluated = 0);
   Status afterStep(Training &training, StepReport &report) override;
-  /// Puts the rows so far on the disk.
+  /// Writes the rows so far to disk.
   Status beforeSave() override;
-  /// Draws the curves so far into a file, whose older curves they replace; what
-  /// is no file gets them once, at the end.
+  /// Draws the curves so far, and replaces those in the file. Another output
+  /// gets them once, at the end.
   Status afterSave() override;
   /// Draws the curves of the whole run.
   [[nodiscard]] Status writePlot() const;
 
 private:
-  /// What the plot shows of a step.
+  /// A step's point in the plot.
   struct Point {
     int64_t step;
     double loss, scale;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// TFRecord framing and the three protobuf messages that a scalar takes. The
-// messages are small and fixed, so that they are written by hand.
+// TFRecord framing and the three protobuf messages for a scalar. The messages
+// are small and fixed, so that they are written by hand.
 #include "runtime/Train/TensorBoard.h"
 
 #include "runtime/Support/File.h"
@@ -22,7 +22,8 @@ constexpr std::array<uint32_t, 256> makeCrcTable() {
   for (uint32_t i = 0; i < 256; ++i) {
     uint32_t crc = i;
     for (int bit = 0; bit < 8; ++bit)
-      crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0); // Castagnoli, reflected
+      // The polynomial of Castagnoli, reflected.
+      crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
     table[i] = crc;
   }
   return table;

@@ -13,12 +13,12 @@
 
 namespace mpc::rt {
 
-/// Writes scalars to a new event file in a folder. A resumed run writes a new
-/// file there; TensorBoard joins them by step.
+/// Writes scalars to a new event file in a folder. A resumed run writes another
+/// file there, and TensorBoard joins them by step.
 class TensorBoardWriter {
 public:
-  /// Makes the folder where only its last component is missing. `wallTime` is
-  /// in seconds since 1970.
+  /// Makes the folder if only its last component is missing. `wallTime` is in
+  /// seconds since 1970.
   static Result<TensorBoardWriter> create(const std::string &folder,
                                           double wallTime);
   TensorBoardWriter(TensorBoardWriter &&other) noexcept
@@ -43,8 +43,8 @@ private:
   int fd_ = -1;
 };
 
-/// The checksum of a record's parts: CRC-32C, rotated and shifted so that a
-/// checksum of data with checksums in it stays sound.
+/// The checksum of a part of a record: CRC-32C, rotated and shifted, so that
+/// data which contains checksums has a sound checksum too.
 [[nodiscard]] uint32_t maskedCrc32c(std::string_view data);
 
 } // namespace mpc::rt

@@ -33,7 +33,7 @@ double numberOr(const Runner &runner, std::string_view name, double other) {
   return value.ok() ? *value : other;
 }
 
-/// Whether an entry of a file is one that this writes.
+/// Whether a file's entry is one that this class writes.
 bool isEntry(const nlohmann::json &entry) {
   return entry.is_object() && entry.contains("step") &&
          entry["step"].is_number_integer() && entry.contains("action");
@@ -97,7 +97,7 @@ Status TraceRecorder::afterTry(Training &training, const StepOutcome &tried) {
   return {};
 }
 
-/// The entries of the file before `step`, and what they leave behind.
+/// Reads the file's entries before `step`, and their effect.
 Status TraceRecorder::readBack(int64_t step) {
   MPC_ASSIGN_OR_RETURN(std::string text, readInput(path_));
   auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);

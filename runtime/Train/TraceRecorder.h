@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What happened to the loss scale in a training, as a trace that
-/// `mpc-scale replay` reads.
+/// Records the loss scale of a training as a trace for `mpc-scale replay`.
 #ifndef MPC_RUNTIME_TRAIN_TRACERECORDER_H
 #define MPC_RUNTIME_TRAIN_TRACERECORDER_H
 
@@ -20,26 +19,26 @@ namespace mpc::rt {
 
 class TraceRecorder : public TrainObserver {
 public:
-  /// `path` is where the trace goes; empty for nowhere.
+  /// `path` is the trace's file; empty for no trace.
   explicit TraceRecorder(std::string path) : path_(std::move(path)) {}
 
-  /// A usage error for a rule whose events a step does not tell.
+  /// A usage error for a policy whose events are not in a step's outputs.
   [[nodiscard]] Status check(const TrainingRule &rule);
-  /// Begins with the numbers that the state holds.
+  /// Starts a trace with the numbers of the state.
   [[nodiscard]] Status open(const Runner &runner);
-  /// Goes on with the trace of a run up to `step`. Numbers and a scale that are
-  /// others since are entries of their own.
+  /// Continues the trace of a run up to `step`. Numbers and a scale that have
+  /// changed since become entries.
   [[nodiscard]] Status resume(const Runner &runner, int64_t step);
   Status afterTry(Training &training, const StepOutcome &tried) override;
-  /// Writes a file as far as the trace goes; what is no file gets it once, at
-  /// the end.
+  /// Writes the trace so far, if it goes to a file. Another output gets it
+  /// once, at the end.
   Status afterSave() override;
   [[nodiscard]] Status write() const;
 
 private:
-  /// A line of "steps".
+  /// An entry of "steps", on a line.
   struct Entry {
-    int64_t step; ///< Steps that are done before it.
+    int64_t step; ///< The number of steps before it.
     std::string fields;
   };
   using Numbers = std::map<std::string, double>;
@@ -51,9 +50,9 @@ private:
 
   std::string path_;
   PolicyKind policy_ = PolicyKind::None;
-  Numbers config_;   ///< Before the first step.
-  Numbers settings_; ///< As the entries so far leave them.
-  double scale_ = 1; ///< The same of the scale.
+  Numbers config_;   ///< The settings before the first step.
+  Numbers settings_; ///< The settings after all entries so far.
+  double scale_ = 1; ///< The scale after all entries so far.
   std::vector<Entry> entries_;
 };
 

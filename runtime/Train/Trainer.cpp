@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop: batch, step, checkpoint.
+// The training loop: batch, step, checkpoint.
 #include "runtime/Train/Trainer.h"
 
 #include "runtime/Support/Output.h"
@@ -30,8 +30,8 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Names of the entries of a step whose batches have so many rows; of any
-/// where it has none of those, which StepCalls refuses.
+/// The names of the entries of a step for batches with so many rows. Without
+/// such entries they are those for any batch, which StepCalls then refuses.
 std::vector<std::string_view> entriesFor(const Runner &runner,
                                          const TrainOptions &options,
                                          const DataLoader &loader,
@@ -47,7 +47,7 @@ std::vector<std::string_view> entriesFor(const Runner &runner,
   return names;
 }
 
-/// The numbers of the run's end.
+/// Collects the numbers for the summary of the run.
 class SummaryObserver : public TrainObserver {
 public:
   explicit SummaryObserver(RunSummary &summary) : summary_(summary) {}
@@ -61,7 +61,7 @@ private:
   RunSummary &summary_;
 };
 
-/// What a person sees, beside what is told between the steps.
+/// Shows progress to a person, and messages between steps.
 class Screen : public TrainObserver {
 public:
   Screen(const TrainHooks &hooks, const RunSummary &summary,
@@ -110,7 +110,7 @@ Status Screen::afterStep(Training &training, StepReport &report) {
   return {};
 }
 
-/// The loop, and those who look at it.
+/// The training loop, with its observers.
 class Trainer {
 public:
   Trainer(Runner &runner, DataLoader &loader, const TrainOptions &options,
@@ -138,10 +138,11 @@ public:
   Result<TrainResult> train();
 
 private:
-  /// A step that has begun.
+  /// A step that is running.
   struct StepUnderWay {
     Clock::time_point start;
-    LoaderState before, after; ///< Its batches.
+    /// The loader's positions before and after its batches.
+    LoaderState before, after;
   };
 
   NanWatch makeNanWatch();
@@ -177,10 +178,11 @@ private:
   Schedule schedule_;
   StepRates rates_;
   Lookahead lookahead_;
-  std::deque<StepUnderWay> underWay_; ///< The oldest first.
+  std::deque<StepUnderWay> underWay_; ///< The steps under way, oldest first.
   Clock::time_point lastFinished_;
-  std::optional<StepCalls> calls_; ///< Of the training's runner.
-  const Runner *bound_ = nullptr;  ///< That `calls_` run on.
+  /// The calls, bound to the training's runner.
+  std::optional<StepCalls> calls_;
+  const Runner *bound_ = nullptr; ///< The runner to which `calls_` are bound.
   RunSummary summary_;
   CheckpointKeeper checkpoints_;
   Evaluator evaluation_;
@@ -219,7 +221,7 @@ Status Trainer::findLength() {
                                 loader_.batchSize(), loader_.numSamples()));
 }
 
-/// Binds the step to the training's runner, where it is not.
+/// Binds the step to the training's runner, unless it is bound to it already.
 Status Trainer::bindEntries() {
   if (bound_ == &training_.runner())
     return {};
@@ -230,7 +232,8 @@ Status Trainer::bindEntries() {
   return {};
 }
 
-/// That what is written at the end cannot be must not cost a training.
+/// Checks outputs that are written at the end, so that no training is lost for
+/// them.
 Status Trainer::check() {
   MPC_RETURN_IF_ERROR(recorder_.checkPlot());
   if (!options_.exportedWeights.empty())
@@ -289,8 +292,8 @@ Status Trainer::prepare() {
   return {};
 }
 
-/// A skipped step has changed nothing but the loss scale: with a lower one the
-/// same batches may do.
+/// Repeats a skipped step. It has changed nothing but the loss scale, so that
+/// the same batches may work with a lower one.
 Status Trainer::runUntilFinite(StepOutcome &outcome) {
   for (int64_t replay = 0;; ++replay) {
     MPC_RETURN_IF_ERROR(calls_->finish());
@@ -304,7 +307,7 @@ Status Trainer::runUntilFinite(StepOutcome &outcome) {
   }
 }
 
-/// Begins the next step, behind one that is under way or none.
+/// Begins the next step, after a running one or none.
 Status Trainer::begin() {
   auto unknown = static_cast<int64_t>(underWay_.size());
   int64_t applied = training_.position().applied;
@@ -341,15 +344,16 @@ Status Trainer::finishOldest() {
   return bindEntries();
 }
 
-/// Finishes what is under way.
+/// Finishes the steps under way.
 Status Trainer::settle() {
   while (!underWay_.empty())
     MPC_RETURN_IF_ERROR(finishOldest());
   return {};
 }
 
-/// Begins a step, and finishes the one before, which has run meanwhile; this
-/// one too, unless the next may begin without knowing what comes of it.
+/// Begins a step, and finishes the one before, which has run meanwhile.
+/// Finishes this one too, unless the next may begin without knowing its
+/// outcome.
 Status Trainer::step() {
   Status begun = begin();
   if (!begun.ok()) {
@@ -419,7 +423,7 @@ Result<TrainResult> Trainer::train() {
   TrainResult result;
   Status status = loop(result);
   saturation_.look(training_.runner());
-  // The curves of a run that failed are what one wants to see most.
+  // The curves of a failed run are written too, because they are needed most.
   Status finished = finish(result);
   if (!status.ok())
     return status;

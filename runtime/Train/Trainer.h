@@ -25,85 +25,89 @@
 
 namespace mpc::rt {
 
-/// What happens on a step that is not finite where the loss scale is at its
+/// The reaction to a step that is not finite where the loss scale is at its
 /// floor and cannot fall.
 enum class AtFloor : uint8_t {
-  Warn, ///< A warning once; skipping goes on up to maxSkipsInRow.
-  Stop, ///< The training ends as diverged.
-  Hold, ///< Skipping goes on, however many in a row.
-  Fp32, ///< The nodes at fault compute in fp32 from there on.
+  Warn, ///< Warn once, and skip steps up to maxSkipsInRow.
+  Stop, ///< End the training as diverged.
+  Hold, ///< Skip steps without a limit.
+  Fp32, ///< Compute the nodes at fault in fp32 from there on.
 };
 
 struct TrainOptions {
-  int64_t steps = 0;      ///< Optimizer steps in all; 0 means by `epochs`.
-  double epochs = 1;      ///< Passes over the data, where `steps` is 0.
-  Schedule schedule;      ///< Its totalSteps is set by train().
-  int64_t accumulate = 1; ///< Batches of one optimizer step.
-  int64_t replays = 0;    ///< Times that a skipped step is run again at once.
-  int64_t maxSkipsInRow = 50; ///< That many end the training; 0 for never.
-  std::string metrics;        ///< CSV file, "-" for standard output, or empty.
-  std::string plot;           ///< SVG file, or empty.
-  std::string tensorboard;    ///< Folder for an event file, or empty.
-  std::string record;         ///< Trace of the loss scale, or empty.
-  /// Report steps that are not finite: NanWatchOptions::report.
+  int64_t steps = 0; ///< The number of optimizer steps in all; 0: by `epochs`.
+  double epochs = 1; ///< The passes over the data, where `steps` is 0.
+  Schedule schedule; ///< The schedule; train() sets its totalSteps.
+  int64_t accumulate = 1; ///< The batches of one optimizer step.
+  int64_t replays = 0;    ///< How often a skipped step is repeated at once.
+  /// The number of skipped steps in a row that ends the training; 0 for never.
+  int64_t maxSkipsInRow = 50;
+  std::string metrics;     ///< CSV file, "-" for standard output, or empty.
+  std::string plot;        ///< The SVG file of curves; or empty.
+  std::string tensorboard; ///< The folder of an event file; or empty.
+  std::string record; ///< The file for a trace of the loss scale; or empty.
+  /// Reports on steps that are not finite: NanWatchOptions::report.
   std::string nanReport;
-  /// A step that is not finite changes more than the loss scale.
+  /// Whether a step that is not finite changes more than the loss scale.
   bool keepState = false;
   AtFloor atFloor = AtFloor::Warn;
-  /// StepProtocol::floorName: the floor of "scale".
+  /// The name of the floor of "scale": StepProtocol::floorName.
   std::string floorName;
   std::string checkpointDir;
-  int64_t checkpointEvery = 0; ///< Steps between checkpoints; 0: only the last.
+  /// The steps between checkpoints; 0: only the last.
+  int64_t checkpointEvery = 0;
   bool resume = false;
   EvaluatorOptions evaluation;
-  DataOptions evaluationData; ///< Bounds and shared inputs of its file.
-  /// What checkpoints say of how they were trained; a resume warns of what is
-  /// another then.
+  /// The bounds and shared inputs of the evaluation's files.
+  DataOptions evaluationData;
+  /// The rule of this training, which checkpoints record. A resume warns of
+  /// differences.
   TrainingRule rule;
-  /// These replace what a checkpoint holds, with a note that says so.
+  /// Numbers that replace those of a checkpoint. A note reports each.
   std::vector<GivenNumber> given;
-  /// Where the weights go at the end, for the model's framework; or empty.
+  /// The file for the weights at the end, for the model's framework; or empty.
   std::string exportedWeights;
-  bool json = false;         ///< Print the summary line.
-  double compileSeconds = 0; ///< For the summary, as all of its stages.
+  bool json = false; ///< Whether to print the summary line.
+  /// The time of all stages of the compilation, for the summary.
+  double compileSeconds = 0;
   StageSeconds compileStages;
 };
 
 /// Writes to the process's standard output.
 void writeStandardOutput(std::string_view text);
 
-/// The world around a training.
+/// The functions that connect a training with its surroundings.
 struct TrainHooks {
   Terminal terminal = Terminal::standardError();
-  std::string tool = "mpc-train"; ///< In front of notes and warnings.
-  std::function<int()> signal;    ///< The signal that asks to stop, or 0.
-  NanProbe probe;                 ///< Runs a batch again; may be empty.
-  /// A runner of the step with these nodes in fp32, its state not yet set; may
-  /// be empty.
+  std::string tool = "mpc-train"; ///< The prefix of notes and warnings.
+  std::function<int()> signal; ///< Returns the signal that asks to stop, or 0.
+  NanProbe probe;              ///< Runs a batch again; may be empty.
+  /// Makes a runner of the step with these nodes in fp32, whose state is not
+  /// set yet; may be empty.
   std::function<Result<std::unique_ptr<Runner>>(
       const std::vector<std::string> &nodes)>
       keepFp32;
   /// Writes the trained model, at the end; may be empty.
   std::function<Status(const Runner &)> exportModel;
-  /// Where the summary, and a plot to "-", go.
+  /// The destination of the summary, and of a plot to "-".
   std::function<void(std::string_view)> output = writeStandardOutput;
 };
 
 struct TrainResult {
   TrainPosition position;
-  int signal = 0; ///< What stopped the run, if anything; it was saved.
+  int signal = 0; ///< The signal that stopped the run, or 0. The run was saved.
 };
 
-/// Trains. Each optimizer step runs entry "step"; with `accumulate` > 1, entry
-/// "accumulate" on each batch and then "apply", as it does where there is no
-/// "step". Inputs are batches by name, and
-/// "lr" f32[]. Outputs are scalars by name, all optional, of any type: "loss"
-/// (of "step" or "accumulate"), "underflow" and "hidden_inf" of the same entry,
-/// which batches add up, "scale" in force, "found_inf", "grad_norm",
-/// "good_steps"; "skipped" where a policy applies non-finite steps, else it is
-/// found_inf; "scale_error", not 0 where the policy gives up.
-/// Returns after a clean stop; a Diverged status is a training that stopped
-/// making steps.
+/// Trains. Each optimizer step runs entry "step"; with `accumulate` > 1, or
+/// where there is no "step", it runs entry "accumulate" on each batch and then
+/// "apply". Inputs are batches by name, and "lr" f32[]. Outputs are scalars by
+/// name, all optional, of any type: "loss" (of "step" or "accumulate");
+/// "underflow" and "hidden_inf" of the same entry, which are summed over
+/// batches; the current "scale", "found_inf", "grad_norm", "good_steps";
+/// "skipped" where a policy applies non-finite steps, else it equals found_inf;
+/// "scale_error", which is not 0 where the policy gives up. Returns after a
+/// clean stop. A Diverged status means that the training no longer makes
+/// progress.
 Result<TrainResult> train(Runner &runner, DataLoader &loader,
                           const TrainOptions &options, const TrainHooks &hooks);
 

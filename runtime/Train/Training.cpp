@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts of steps, and the order in which they are told of.
+// Counts steps, and calls observers in order.
 #include "runtime/Train/Training.h"
 
 #include "runtime/Program/StepNames.h"

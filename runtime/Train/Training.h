@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A training between its steps, whoever runs them: how far it is, and who
-/// looks at what each step has come to.
+/// A training between its steps, whoever runs them: its progress, and the
+/// observers of each step's outcome.
 #ifndef MPC_RUNTIME_TRAIN_TRAINING_H
 #define MPC_RUNTIME_TRAIN_TRAINING_H
 
@@ -19,77 +19,81 @@
 
 namespace mpc::rt {
 
-/// What a step has come to.
+/// The outcome of a step.
 struct StepOutcome {
-  int64_t step = 0;    ///< Steps done before it.
-  int64_t applied = 0; ///< Those of them that changed the parameters.
-  double loss = 0;     ///< NaN where the step has none, as the norm.
+  int64_t step = 0;    ///< The number of steps before it.
+  int64_t applied = 0; ///< The number of them that changed the parameters.
+  /// The loss; NaN where the step has none, and likewise the norm.
+  double loss = 0;
   double gradNorm = 0;
   std::optional<double> scale, goodSteps;
   bool hasLoss = false, foundInf = false, skipped = false;
-  bool hasScaleError = false; ///< The policy has given up.
+  bool hasScaleError = false; ///< Whether the policy has given up.
 };
 
-/// A step that is done, on its way through the observers.
+/// The report of a finished step, which passes through the observers.
 struct StepReport {
   StepOutcome outcome;
-  MetricsRow row;      ///< To which an observer may add columns.
-  bool isBest = false; ///< An evaluation has found the best state so far.
+  /// The row of the step, to which an observer may add columns.
+  MetricsRow row;
+  /// Whether an evaluation has found that this is the best state so far.
+  bool isBest = false;
 
-  /// A step without a loss has NaN in its row, and nothing wrong with it.
+  /// Whether the loss is not finite. A step without a loss has NaN in its row,
+  /// which is no fault.
   [[nodiscard]] bool hasBadLoss() const;
 };
 
 class Training;
 
-/// Looks at a training. What fails ends it.
+/// An observer of a training. An error that it returns ends the training.
 class TrainObserver {
 public:
   virtual ~TrainObserver() = default;
 
-  /// A step begins, or is tried again.
+  /// Called before a step begins or is repeated.
   virtual Status beforeStep(Training & /*training*/) { return {}; }
-  /// A step was tried, and may be tried again.
+  /// Called after a step was tried; it may be repeated.
   virtual Status afterTry(Training & /*training*/,
                           const StepOutcome & /*outcome*/) {
     return {};
   }
-  /// A step is done and counted.
+  /// Called after a step is finished and counted.
   virtual Status afterStep(Training & /*training*/, StepReport & /*report*/) {
     return {};
   }
-  /// A checkpoint will say that the steps so far are done: what tells of them
-  /// must outlive it.
+  /// Called before a checkpoint that contains the steps so far. Records of
+  /// these steps must then be on disk.
   virtual Status beforeSave() { return {}; }
   virtual Status afterSave() { return {}; }
 };
 
 class Training {
 public:
-  /// `runner` must outlive this.
+  /// `runner` must outlive this object.
   explicit Training(Runner &runner) : runner_(&runner) {}
 
-  /// Observers are told in the order in which they were added, and must outlive
-  /// this.
+  /// Adds an observer, which must outlive this object. Observers are called in
+  /// the order in which they were added.
   void add(TrainObserver &observer) { observers_.push_back(&observer); }
 
   [[nodiscard]] Runner &runner() const { return *runner_; }
   [[nodiscard]] TrainPosition &position() { return position_; }
   [[nodiscard]] const TrainPosition &position() const { return position_; }
 
-  /// What the entries say of a step that has ended and is not counted yet.
+  /// The outcome of a step that has ended and is not counted yet.
   [[nodiscard]] StepOutcome outcomeOf(const StepRun &step) const;
   void count(const StepOutcome &outcome);
 
   Status begin();
   Status endTry(const StepOutcome &outcome);
-  /// Counts the step of the report.
+  /// Counts the step of the report, and calls the observers.
   Status end(StepReport &report);
-  /// Tells the observers around `save`, which writes a checkpoint.
+  /// Calls the observers before and after `save`, which writes a checkpoint.
   template <typename Save>
   Status save(Save save);
 
-  /// Goes on with another runner, which gets the state of this one.
+  /// Continues with another runner, to which the state is copied.
   Status moveTo(std::unique_ptr<Runner> next);
 
 private:
@@ -97,7 +101,7 @@ private:
   Status tellAll(Tell tell);
 
   Runner *runner_;
-  std::unique_ptr<Runner> owned_; ///< Null until moveTo().
+  std::unique_ptr<Runner> owned_; ///< The runner of moveTo(); null before.
   TrainPosition position_;
   std::vector<TrainObserver *> observers_;
 };

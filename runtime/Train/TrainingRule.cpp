@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Training rules in checkpoints, and how two of them differ.
+// Training rules in checkpoints, and the difference of two.
 #include "runtime/Train/TrainingRule.h"
 
 #include "runtime/Support/Text.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kRecipeField = "recipe";
 constexpr std::string_view kScheduleField = "schedule";
-/// Flags, in files before recipes were recorded.
+/// The field with flags, in files before recipes were recorded.
 constexpr std::string_view kOldField = "rule";
 
 using Flags = std::map<std::string, std::string, std::less<>>;
@@ -37,7 +37,7 @@ std::string shown(const std::string &value) {
   return value.empty() ? "none" : escape(value);
 }
 
-/// Those that both know.
+/// Describes the differences in flags that both have.
 std::string describeFlags(const Flags &saved, const Flags &now) {
   std::vector<std::string> texts;
   for (const auto &[flag, value] : now)

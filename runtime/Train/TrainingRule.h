@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// By what rule a run trains, as far as it is no number of the state: what a
-/// checkpoint says of it, and what a resume makes of a difference.
+/// The rule by which a run trains, apart from numbers of the state. Checkpoints
+/// record it, and a resume compares it.
 #ifndef MPC_RUNTIME_TRAIN_TRAININGRULE_H
 #define MPC_RUNTIME_TRAIN_TRAININGRULE_H
 
@@ -16,23 +16,25 @@
 namespace mpc::rt {
 
 struct TrainingRule {
-  Clauses recipe; ///< Empty where nothing is known.
-  /// What a run is told beside, by flag: "--lr-schedule" -> "cosine".
+  Clauses recipe; ///< The clauses of the recipe; empty where it is not known.
+  /// The schedule of the run, by flag: "--lr-schedule" -> "cosine".
   std::map<std::string, std::string, std::less<>> schedule = {};
 
   [[nodiscard]] bool isKnown() const { return !recipe.empty(); }
 };
 
-/// Fields of a checkpoint: the recipe's text, and the schedule as JSON.
+/// The rule as fields of a checkpoint: the recipe's text, and the schedule as
+/// JSON.
 [[nodiscard]] Metadata toFields(const TrainingRule &rule);
-/// Of a checkpoint's fields, also of one that has flags in place of a recipe.
+/// The rule in a checkpoint's fields, which may have flags in place of a
+/// recipe.
 Result<TrainingRule> parseTrainingRule(const Metadata &fields);
 
-/// Whether the word of a clause that both have is another: that of
-/// kPolicyClause.
+/// Whether a clause that both rules have names another choice in one of them,
+/// as kPolicyClause names a policy.
 [[nodiscard]] bool differs(const TrainingRule &saved, const TrainingRule &now,
                            std::string_view clause);
-/// "optimizer<adamw> in place of optimizer<adam>, ..." for all that differ;
+/// "optimizer<adamw> in place of optimizer<adam>, ..." for all differences;
 /// empty for none.
 [[nodiscard]] std::string describeChange(const TrainingRule &saved,
                                          const TrainingRule &now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Weights beyond the range of their copies.
+// Finds weights beyond the range of their 16-bit copies.
 #include "runtime/Train/WeightCopies.h"
 
 #include "runtime/Support/Convert.h"
@@ -20,8 +20,8 @@ float largestOf(DType type) {
   return static_cast<float>(formatOf(type)->largest());
 }
 
-/// How many elements are finite in both, and further from 0 in the weight than
-/// its copy's type goes.
+/// The number of elements that are finite in both, where the weight's magnitude
+/// exceeds the range of the copy's type.
 int64_t countSaturated(const TensorView &weight, const TensorView &copy) {
   const float largest = largestOf(copy.desc.dtype);
   const auto *values = static_cast<const float *>(weight.data);
@@ -37,7 +37,7 @@ int64_t countSaturated(const TensorView &weight, const TensorView &copy) {
   return count;
 }
 
-/// What to say of the weight of `copy`; empty for nothing.
+/// A warning about the weight of `copy`; empty for none.
 std::string describe(const Runner &runner, std::string_view name,
                      const TensorDesc &copy) {
   Result<TensorView> weight = runner.readState(name);

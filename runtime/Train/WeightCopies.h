@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What is to be known of the 16-bit copies that weights are computed with.
+/// Watches the 16-bit copies of weights, with which models compute.
 #ifndef MPC_RUNTIME_TRAIN_WEIGHTCOPIES_H
 #define MPC_RUNTIME_TRAIN_WEIGHTCOPIES_H
 
@@ -13,8 +13,8 @@
 
 namespace mpc::rt {
 
-/// Tells of weights beyond the range of their copies, which saturate: what is
-/// computed with is then another number.
+/// Warns of weights beyond the range of their copies. Copies saturate, so that
+/// the model computes with other numbers.
 class SaturationWatch {
 public:
   using Warning = std::function<void(std::string_view text)>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Asks the processor what it has.
+// Queries the processor by CPUID.
 #include "runtime/Device/CPU/CpuLevel.h"
 
 #include "runtime/Support/Hash.h"
@@ -10,19 +10,21 @@
 namespace mpc::rt {
 namespace {
 
-/// Adds what CPUID says of a leaf: of the processor, none of this one core.
+/// Adds the registers of a CPUID leaf, without those that describe this one
+/// core.
 void addLeaf(ContentHash &hash, uint32_t leaf, uint32_t subleaf) {
   uint32_t registers[4] = {};
   __get_cpuid_count(leaf, subleaf, &registers[0], &registers[1], &registers[2],
                     &registers[3]);
   if (leaf == 1) {
-    registers[1] = 0;            // The number of the core, among others.
-    registers[2] &= ~(1u << 27); // Whether the system saves its registers.
+    registers[1] = 0; // This register contains the number of the core.
+    // This bit says whether the system saves the vector registers.
+    registers[2] &= ~(1u << 27);
   }
   hash.update(registers, sizeof registers);
 }
 
-/// The registers that the system saves.
+/// The registers that the system saves on a switch.
 uint64_t savedRegisters() {
   uint32_t low = 0, high = 0, features[4] = {};
   __get_cpuid(1, &features[0], &features[1], &features[2], &features[3]);

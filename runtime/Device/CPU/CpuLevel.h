@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What code the processor of this machine runs.
+/// The code that the processor of this machine can run.
 #ifndef MPC_RUNTIME_DEVICE_CPU_CPULEVEL_H
 #define MPC_RUNTIME_DEVICE_CPU_CPULEVEL_H
 
@@ -11,12 +11,13 @@
 
 namespace mpc::rt {
 
-/// Code that is made for the very processor it is made on.
+/// Code compiled for the processor of the machine that compiled it.
 inline constexpr std::string_view kHostLevel = "host";
 
-/// 0 for code that does not run here; else a number that is larger for code
-/// that makes more of this processor. `level` is "x86-64-v3", "x86-64-v4", or
-/// "host" for code made on a machine of the cpuIdentity() `machine`.
+/// The rank of code of `level` on this machine: 0 where it does not run; else
+/// larger for code that uses more of the processor. `level` is "x86-64-v3",
+/// "x86-64-v4", or "host" for code from a machine whose cpuIdentity() is
+/// `machine`.
 [[nodiscard]] int rankLevel(std::string_view level, std::string_view machine);
 
 /// Equal on machines whose processors have the same instructions.

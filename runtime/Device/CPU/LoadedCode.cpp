@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code pages over POSIX: written first, then made to run.
+// Code pages over POSIX: they are written first, and then made executable.
 #include "runtime/Device/CPU/LoadedCode.h"
 
 #include "runtime/Support/Hash.h"

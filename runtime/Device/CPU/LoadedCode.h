@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Position-independent code, mapped to be run.
+/// Position-independent code, mapped for execution.
 #ifndef MPC_RUNTIME_DEVICE_CPU_LOADEDCODE_H
 #define MPC_RUNTIME_DEVICE_CPU_LOADEDCODE_H
 
@@ -14,12 +14,12 @@
 
 namespace mpc::rt {
 
-/// A copy of an image in pages of its own, which can be run and not written.
-/// Nothing of the image runs while it is loaded.
+/// A copy of an image in pages of its own, which are executable and not
+/// writable. Nothing of the image runs during loading.
 class LoadedCode {
 public:
-  /// The copy is compared with `hash`, a ContentHash, before it can run; an
-  /// empty one is for an image that this process made.
+  /// The copy is compared with `hash`, a ContentHash, before it can run. An
+  /// empty hash is for an image that this process made.
   static Result<LoadedCode> load(std::span<const std::byte> image,
                                  std::string_view hash = {});
 
@@ -34,7 +34,7 @@ public:
   }
   ~LoadedCode();
 
-  /// The function that begins `offset` bytes into the image.
+  /// The function at byte `offset` of the image.
   template <typename Function>
   [[nodiscard]] Function at(uint64_t offset) const {
     return reinterpret_cast<Function>(static_cast<std::byte *>(data_) + offset);
@@ -43,7 +43,7 @@ public:
 private:
   LoadedCode(void *data, size_t bytes) : data_(data), bytes_(bytes) {}
 
-  void *data_ = nullptr; ///< Null for an empty image.
+  void *data_ = nullptr; ///< The pages; null for an empty image.
   size_t bytes_ = 0;
 };
 

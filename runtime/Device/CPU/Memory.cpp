@@ -30,7 +30,7 @@ Result<HostBuffer> HostBuffer::allocate(uint64_t bytes, std::string_view what) {
   void *data = std::aligned_alloc(alignment, rounded ? rounded : alignment);
   if (!data)
     return failure();
-  // Fewer TLB misses; that the kernel may refuse does not matter.
+  // Huge pages have fewer TLB misses. The kernel may refuse them.
   if (large)
     (void)::madvise(data, rounded, MADV_HUGEPAGE);
   std::memset(data, 0, bytes);

@@ -33,7 +33,7 @@ public:
   }
   ~HostBuffer();
 
-  /// Never null after allocate(), even of no bytes.
+  /// Never null after allocate(), not even for 0 bytes.
   [[nodiscard]] std::byte *data() const { return data_; }
   [[nodiscard]] uint64_t size() const { return bytes_; }
 
@@ -44,7 +44,7 @@ private:
   uint64_t bytes_ = 0;
 };
 
-/// Whether `buffer` has any of these bytes.
+/// Whether any of these bytes lies in `buffer`.
 [[nodiscard]] inline bool meet(const HostBuffer &buffer, const void *data,
                                size_t bytes) {
   auto begin = reinterpret_cast<uintptr_t>(data);

@@ -10,10 +10,11 @@
 namespace mpc::rt {
 namespace {
 
-/// Some microseconds: longer than the gap between two launches, far shorter
-/// than a time slice that another process could use.
+/// The number of spins, some microseconds: longer than the gap between two
+/// launches, and far shorter than a time slice that another process could use.
 constexpr int kSpins = 200;
-/// Enough groups that workers of unequal speed end together.
+/// The number of groups per worker: enough that workers of different speed end
+/// together.
 constexpr int64_t kGroupsPerWorker = 8;
 
 void pause() {
@@ -36,7 +37,8 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int workers) {
   if (workers <= 0)
     workers = cpus;
   std::unique_ptr<ThreadPool> pool(new ThreadPool());
-  // With more workers than CPUs, who spins keeps another from working.
+  // With more workers than CPUs, a spinning worker would keep another from
+  // working.
   pool->spin_ = workers <= cpus;
   try {
     for (int worker = 1; worker < workers; ++worker)
@@ -58,15 +60,16 @@ ThreadPool::~ThreadPool() {
     thread.join();
 }
 
-/// Takes and does one group; false where the loop has none left.
+/// Takes and runs one group; false where the loop has none left.
 bool ThreadPool::workOnce(int worker) {
   uint64_t ticket = ticket_.load(std::memory_order_acquire);
   for (;;) {
     auto group = static_cast<uint32_t>(ticket);
     if (group == kClosed)
       return false;
-    // If the loop ends meanwhile, these may be torn, but then the exchange
-    // below fails: the ticket was closed before they changed.
+    // If the loop ends meanwhile, these values may be inconsistent. The
+    // exchange below fails then, because the ticket was closed before they
+    // changed.
     Body body = body_.load(std::memory_order_relaxed);
     void *context = context_.load(std::memory_order_relaxed);
     int64_t chunks = chunks_.load(std::memory_order_relaxed);

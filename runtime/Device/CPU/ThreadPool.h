@@ -20,11 +20,10 @@ namespace mpc::rt {
 /// sleeps. One thread at a time may call run().
 class ThreadPool {
 public:
-  /// Does chunks [begin, end) as worker number `worker`.
+  /// Runs chunks [begin, end) as worker number `worker`.
   using Body = void (*)(void *context, int worker, int64_t begin, int64_t end);
 
-  /// A pool of `workers` in all; 0 means one for each CPU that this process may
-  /// use.
+  /// A pool of `workers` in all; 0: one for each CPU that this process may use.
   static Result<std::unique_ptr<ThreadPool>> create(int workers);
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
@@ -44,17 +43,17 @@ private:
   bool workOnce(int worker);
   uint32_t waitForLoop(uint32_t seen, bool spin);
 
-  /// High half: number of the loop. Low half: next group, or kClosed. A worker
-  /// takes a group by a compare-exchange of the whole, so that one that slept
-  /// through a loop cannot take part in the next with the old one's fields.
+  /// High half: the number of the loop. Low half: the next group, or kClosed. A
+  /// worker takes a group by a compare-exchange of both, so that a worker that
+  /// slept through a loop cannot join the next one with old fields.
   alignas(64) std::atomic<uint64_t> ticket_{kClosed};
-  /// The loop; written only while the ticket is closed.
+  /// The loop; it is written only while the ticket is closed.
   alignas(64) std::atomic<Body> body_{nullptr};
   std::atomic<void *> context_{nullptr};
   std::atomic<int64_t> chunks_{0};
   std::atomic<uint32_t> groups_{0};
   alignas(64) std::atomic<uint32_t> done_{0};
-  /// Changes with each loop; what idle workers wait on.
+  /// Changes with each loop. Idle workers wait for that.
   alignas(64) std::atomic<uint32_t> epoch_{0};
   std::atomic<bool> stop_{false};
   bool spin_ = false;

@@ -30,7 +30,7 @@ using GraphNodeHandle = struct GraphNodeOpaque *;
 using GraphExecHandle = struct GraphExecOpaque *;
 using NvrtcHandle = struct NvrtcOpaque *;
 
-/// The codes that mpc itself tells apart or that the test driver returns.
+/// The codes that mpc distinguishes or that the test driver returns.
 namespace code {
 inline constexpr DriverCode kSuccess = 0;
 inline constexpr DriverCode kInvalidValue = 1;
@@ -67,10 +67,10 @@ inline constexpr DriverCode kCaptureUnjoined = 904;
 inline constexpr DriverCode kCapturedEvent = 907;
 } // namespace code
 
-/// Whether after `value` every later call in the context fails too, so that
-/// only a new process and the last checkpoint help: those of which cuda.h says
-/// that they leave the process, or the context, in a state that it cannot use.
-/// A launch that asked for too much (701) is refused, and nothing is lost.
+/// Whether every later call in the context fails after `value` too, so that
+/// only a new process and the last checkpoint help. These are the codes of
+/// which cuda.h says that the process or the context cannot be used afterwards.
+/// A launch that asks for too much (701) is only refused.
 [[nodiscard]] constexpr bool losesContext(DriverCode value) {
   return value == code::kEccUncorrectable ||
          value == code::kNvlinkUncorrectable || value == code::kContained ||
@@ -118,7 +118,8 @@ enum class JitOption : int {
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDefault = 0;
 inline constexpr unsigned kEventDisableTiming = 2;
-/// CU_STREAM_CAPTURE_MODE_THREAD_LOCAL: what other threads do is no part of it.
+/// CU_STREAM_CAPTURE_MODE_THREAD_LOCAL: the work of other threads is not
+/// recorded.
 inline constexpr int kCaptureThreadLocal = 1;
 
 } // namespace mpc::rt::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Retaining a primary context and asking its device what it is.
+// Retains a primary context, and queries its device.
 #include "runtime/Device/CUDA/Context.h"
 
 #include <array>

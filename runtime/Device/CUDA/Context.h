@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// One GPU: what it is, and its primary context.
+/// One GPU: its properties, and its primary context.
 #ifndef MPC_RUNTIME_DEVICE_CUDA_CONTEXT_H
 #define MPC_RUNTIME_DEVICE_CUDA_CONTEXT_H
 
@@ -21,7 +21,7 @@ struct Capability {
   [[nodiscard]] int number() const { return major * 10 + minor; }
 };
 
-/// What is asked of a device once.
+/// The properties of a device, which are queried once.
 struct DeviceInfo {
   int ordinal = 0;
   std::string name;
@@ -31,13 +31,13 @@ struct DeviceInfo {
   int maxThreadsPerBlock = 0;
   int maxSharedPerBlock = 0;      ///< without opting in, bytes
   int maxSharedPerBlockOptIn = 0; ///< bytes
-  int reservedSharedPerBlock = 0; ///< bytes that the system keeps beside them
+  int reservedSharedPerBlock = 0; ///< bytes that the system uses in addition
   int l2Bytes = 0;
 };
 
-/// The primary context of a device, retained. What is created in it holds it,
-/// so that it is released last. A context may be used from several threads,
-/// each object of it from one at a time.
+/// The primary context of a device, retained. Objects created in it hold it, so
+/// that it is released last. A context may be used from several threads, and
+/// each object of it from one thread at a time.
 class Context {
 public:
   static Result<std::shared_ptr<const Context>>
@@ -49,7 +49,7 @@ public:
   [[nodiscard]] const Driver &driver() const { return *driver_; }
   [[nodiscard]] const DriverTable &table() const { return driver_->table(); }
   [[nodiscard]] const DeviceInfo &info() const { return info_; }
-  /// "cuda:0 (NVIDIA H200)", as messages name it.
+  /// The device in messages: "cuda:0 (NVIDIA H200)".
   [[nodiscard]] std::string label() const;
 
   [[nodiscard]] ContextHandle handle() const { return handle_; }
@@ -70,9 +70,9 @@ private:
 
 using ContextRef = std::shared_ptr<const Context>;
 
-/// While it lives the context is the calling thread's; then the thread has the
-/// one of before back, which may be the application's own, or none. Every call
-/// of this layer has one of its own.
+/// Makes the context current in the calling thread during its lifetime, and
+/// then restores the previous one, which may be the application's own, or none.
+/// Every call of this layer has such an object.
 class Current {
 public:
   explicit Current(const Context &context);
@@ -80,19 +80,19 @@ public:
   Current &operator=(const Current &) = delete;
   ~Current();
 
-  /// What the driver said to it, and as an error while doing `doing`.
+  /// The driver's answer, and the answer as an error while doing `doing`.
   [[nodiscard]] DriverCode answer() const { return answer_; }
   [[nodiscard]] Status check(std::string_view doing) const;
 
 private:
   const Context &context_;
-  const char *call_ = "cuCtxGetCurrent"; ///< The last one.
+  const char *call_ = "cuCtxGetCurrent"; ///< The last call.
   ContextHandle before_ = nullptr;
   DriverCode answer_;
 };
 
-/// A handle of the driver's that is destroyed by `Destroy` in its context.
-/// Movable; empty after a move.
+/// A handle of the driver that `Destroy` destroys in its context. Movable;
+/// empty after a move.
 template <typename Handle, DriverCode (*DriverTable::*Destroy)(Handle)>
 class Owned {
 public:
@@ -107,7 +107,7 @@ public:
     std::swap(handle_, other.handle_);
     return *this;
   }
-  // A lost context refuses this too; nobody is left to be told.
+  // A lost context refuses this too. The error cannot be reported.
   ~Owned() {
     if (!handle_)
       return;
@@ -127,8 +127,8 @@ private:
 
 } // namespace mpc::rt::cuda
 
-/// Leaves the enclosing function with a Status if the driver refuses `call` in
-/// `context`, which is current for that long.
+/// Returns from the enclosing function with a Status if the driver refuses
+/// `call` in `context`, which is current during the call.
 #define MPC_CUDA_RETURN_IF_REFUSED(context, call, arguments, doing)            \
   do {                                                                         \
     const ::mpc::rt::cuda::Context &mpcContext = (context);                    \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Opening the driver, and what its codes mean.
+// Opens the driver, and describes its codes.
 #include "runtime/Device/CUDA/Driver.h"
 
 #include <cstdlib>
@@ -8,8 +8,8 @@
 namespace mpc::rt::cuda {
 namespace {
 
-/// The driver's own library has had this soname since CUDA 1; what changes
-/// with a release is its version, not its name.
+/// The driver's own library has had this soname since CUDA 1. A release changes
+/// its version and not its name.
 constexpr const char *kDriverName = "libcuda.so.1";
 
 } // namespace

@@ -22,12 +22,12 @@ struct DriverTable {
 #undef MPC_MEMBER
 };
 
-/// An initialized driver. Every object of this layer keeps it alive.
+/// An initialized driver. Every object of this layer keeps it loaded.
 class Driver {
 public:
   /// The driver that $MPC_CUDA_DRIVER names, else libcuda.so.1.
   static Result<std::shared_ptr<const Driver>> open();
-  /// The one at `path`: tests give the test driver here.
+  /// The driver at `path`, for tests with the test driver.
   static Result<std::shared_ptr<const Driver>> open(const std::string &path);
 
   [[nodiscard]] const DriverTable &table() const { return table_; }
@@ -53,7 +53,7 @@ private:
 
 } // namespace mpc::rt::cuda
 
-/// Leaves the enclosing function with a Status if the driver refuses:
+/// Returns from the enclosing function with a Status if the driver refuses:
 /// MPC_CUDA_RETURN_IF_ERROR(driver, cuStreamSynchronize, (stream), "doing").
 #define MPC_CUDA_RETURN_IF_ERROR(driver, call, arguments, doing)               \
   do {                                                                         \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Keys of images, and the files that they are kept in: the digest of the image,
-// then the image.
+// The keys of images, and the files in which they are kept. A file has the
+// digest of the image and then the image.
 #include "runtime/Device/CUDA/ImageCache.h"
 
 #include "runtime/Support/CacheFolder.h"
@@ -12,7 +12,8 @@
 namespace mpc::rt::cuda {
 namespace {
 
-/// Parts with their lengths, so that two lists are never one.
+/// Adds parts with their lengths, so that different lists are never the same
+/// bytes.
 std::string digestOf(std::span<const std::string> parts) {
   ContentHash hash;
   for (const std::string &part : parts) {
@@ -48,7 +49,7 @@ void keep(const CacheFolder &cache, const std::string &name,
           const Image &image) {
   std::string content = ContentHash::of(image.bytes.data(), image.bytes.size());
   content.append(image.bytes.begin(), image.bytes.end());
-  // A full disk need not stop anybody.
+  // A full disk is no reason to fail.
   (void)!cache.store(name, content).ok();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Compilations by NVRTC that need not be done again.
+/// Keeps results of NVRTC, so that equal compilations are done once.
 #ifndef MPC_RUNTIME_DEVICE_CUDA_IMAGECACHE_H
 #define MPC_RUNTIME_DEVICE_CUDA_IMAGECACHE_H
 
@@ -12,10 +12,10 @@
 
 namespace mpc::rt::cuda {
 
-/// The image of each source, in order: what the compile cache has of this text,
-/// these options and this NVRTC, else what NVRTC makes of it, each text once
-/// and several at a time, which is kept then. A cache that cannot be used, or a
-/// file of it that is damaged or somebody else's, is as one that is empty. The
+/// The image of each source, in order. An image is taken from the compile
+/// cache, by the text, the options and the NVRTC, or else NVRTC compiles it,
+/// each text once and several at a time, and it is kept. A cache that cannot be
+/// used, a damaged file, and a file with another owner count as empty. The
 /// images' logs are empty.
 Result<std::vector<Image>>
 compileOnce(const Nvrtc &nvrtc, std::span<const Source> sources, Target target);

@@ -18,8 +18,8 @@ std::string loaderError() {
 Result<Library> Library::open(const std::vector<std::string> &names) {
   std::string reasons;
   for (const std::string &name : names) {
-    // A driver has threads and handlers of its own that outlive what we hold:
-    // closed once, it stays where it is.
+    // A driver has threads and handlers that outlive our use of it. The library
+    // therefore stays loaded after it is closed.
     if (void *handle =
             ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
       return Library(handle, name);

@@ -15,8 +15,8 @@ namespace mpc::rt::cuda {
 /// Owns one dlopen. Movable.
 class Library {
 public:
-  /// The first of `names` (a soname or a path) that opens. The error names
-  /// each one that was tried, with the loader's reason.
+  /// Opens the first of `names` (a soname or a path) that can be opened. The
+  /// error lists each name that was tried, with the loader's reason.
   static Result<Library> open(const std::vector<std::string> &names);
 
   Library(Library &&other) noexcept
@@ -29,7 +29,7 @@ public:
   }
   ~Library();
 
-  /// Which of the names was opened.
+  /// The name that was opened.
   [[nodiscard]] const std::string &name() const { return name_; }
 
   /// Stores the address of `symbol` in `function`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Allocation, with sizes and names in the message when memory is short.
+// Allocates memory. Errors have sizes and names.
 #include "runtime/Device/CUDA/Memory.h"
 
 #include "runtime/Support/Text.h"

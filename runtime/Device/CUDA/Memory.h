@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Memory of a device, and host memory that a device copies from and to without
-/// the host waiting.
+/// Memory of a device, and host memory for asynchronous copies to and from a
+/// device.
 #ifndef MPC_RUNTIME_DEVICE_CUDA_MEMORY_H
 #define MPC_RUNTIME_DEVICE_CUDA_MEMORY_H
 
@@ -14,11 +14,11 @@
 
 namespace mpc::rt::cuda {
 
-/// Device memory of undefined content, aligned to 256 bytes or more.
+/// Device memory with undefined content, aligned to at least 256 bytes.
 class DeviceBuffer {
 public:
-  /// `what` names the memory in the error: "slab 'weights'". No bytes are no
-  /// error, and no allocation.
+  /// `what` names the memory in the error: "slab 'weights'". 0 bytes are no
+  /// error and are not allocated.
   static Result<DeviceBuffer> allocate(const ContextRef &context,
                                        uint64_t bytes, std::string_view what);
 

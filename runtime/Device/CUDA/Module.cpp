@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loading images, finding kernels, and whether a block of them fits.
+// Loads images, finds kernels, and checks whether a block of them fits.
 #include "runtime/Device/CUDA/Module.h"
 
 #include "runtime/Support/Text.h"
@@ -14,7 +14,7 @@ uint64_t product(const std::array<uint32_t, 3> &extents) {
   return uint64_t{extents[0]} * extents[1] * extents[2];
 }
 
-/// What the driver's own compiler said about an image of PTX, if anything.
+/// The log of the driver's own compiler for a PTX image, if there is one.
 std::string jitLog(const std::array<char, 4096> &log) {
   std::string text(log.data());
   while (!text.empty() && text.back() == '\n')
@@ -42,7 +42,7 @@ Result<Module> Module::load(const ContextRef &context,
   std::array<char, 4096> log{};
   std::array<JitOption, 2> options{JitOption::ErrorLogBuffer,
                                    JitOption::ErrorLogBufferBytes};
-  // The size is passed in the place of a pointer.
+  // The size is passed in place of a pointer.
   std::array<void *, 2> values{log.data(),
                                reinterpret_cast<void *>(log.size() - 1)};
   ModuleHandle handle = nullptr;
@@ -103,8 +103,8 @@ Status Function::prepare(const LaunchShape &shape) {
     return tooLarge("threads", threads, limit);
   uint64_t shared = uint64_t{shape.sharedBytes} +
                     static_cast<uint64_t>(resources_.staticSharedBytes);
-  // A driver may count what the system reserves as the kernel's own; of the
-  // memory that one may opt in to it is no part.
+  // A driver may count memory that the system reserves as the kernel's own. It
+  // is not part of the memory that a kernel can opt in to.
   auto limit = static_cast<uint64_t>(device.maxSharedPerBlockOptIn) +
                static_cast<uint64_t>(device.reservedSharedPerBlock);
   if (shared > limit)

@@ -14,14 +14,14 @@
 
 namespace mpc::rt::cuda {
 
-/// How many blocks of how many threads, and the dynamic shared memory of each.
+/// The number of blocks, their threads, and the dynamic shared memory of each.
 struct LaunchShape {
   std::array<uint32_t, 3> grid{1, 1, 1};
   std::array<uint32_t, 3> block{1, 1, 1};
   uint32_t sharedBytes = 0;
 };
 
-/// What the compiler gave a kernel.
+/// The resources that the compiler assigned to a kernel.
 struct FunctionResources {
   int maxThreadsPerBlock = 0;
   int staticSharedBytes = 0;
@@ -31,25 +31,26 @@ struct FunctionResources {
 
 class Function;
 
-/// Whether a driver that says `answer` cannot use the image: it is none, or of
-/// another device or a newer compiler. Another image of the same text may do.
+/// Whether a driver that gives this `answer` cannot use the image: it is no
+/// image, or one for another device or from a newer compiler. Another image of
+/// the same text may work.
 [[nodiscard]] constexpr bool refusesImage(DriverCode answer) {
   return answer == code::kInvalidImage || answer == code::kNoBinaryForGpu ||
          answer == code::kInvalidPtx || answer == code::kUnsupportedPtxVersion;
 }
 
-/// A loaded image. Functions hold the module that they are of.
+/// A loaded image. Functions keep their module loaded.
 class Module {
 public:
-  /// Loads a cubin, or PTX that ends in a zero byte. `name` names it in errors.
-  /// `answer` gets what the driver said to the image.
+  /// Loads a cubin, or PTX that ends in a zero byte. Errors call it `name`.
+  /// `answer` receives the driver's answer.
   static Result<Module> load(const ContextRef &context,
                              std::span<const char> image,
                              const std::string &name,
                              DriverCode *answer = nullptr);
 
-  /// The kernel `name`, which is `extern "C"`. A driver that loads lazily looks
-  /// at the image here.
+  /// The kernel `name`, which is `extern "C"`. A driver that loads lazily
+  /// examines the image here.
   [[nodiscard]] Result<Function> function(const std::string &name,
                                           DriverCode *answer = nullptr) const;
 
@@ -63,7 +64,7 @@ private:
   std::string name_;
 };
 
-/// A kernel, ready for launches of any shape that it was prepared for.
+/// A kernel that can be launched in any shape for which it was prepared.
 class Function {
 public:
   [[nodiscard]] const std::string &name() const { return name_; }
@@ -73,9 +74,9 @@ public:
   [[nodiscard]] FunctionHandle handle() const { return handle_; }
   [[nodiscard]] const Context &context() const { return module_->context(); }
 
-  /// Checks that the device holds a block of `shape`, and opts in to shared
-  /// memory beyond 48 KiB. Call it once for each shape, before its launches;
-  /// a captured launch cannot do it.
+  /// Checks that the device can hold a block of `shape`, and opts in to shared
+  /// memory beyond 48 KiB. Call it once for each shape, before the launches; a
+  /// captured launch cannot do it.
   [[nodiscard]] Status prepare(const LaunchShape &shape);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finding NVRTC, choosing a target, and compiling.
+// Finds NVRTC, chooses a target, and compiles.
 #include "runtime/Device/CUDA/Nvrtc.h"
 
 #include "runtime/Device/CPU/ThreadPool.h"
@@ -15,8 +15,8 @@
 namespace mpc::rt::cuda {
 namespace {
 
-/// By soname first, so that a program's own choice wins; then where the
-/// toolkit's installer puts it without telling the loader.
+/// The sonames come first, so that a program's own choice wins. Then come the
+/// folders in which the toolkit's installer puts it without registering it.
 const std::vector<std::string> kNvrtcNames = {
     "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
     "/usr/local/cuda/lib64/libnvrtc.so.12"};
@@ -36,7 +36,7 @@ private:
   NvrtcHandle handle_;
 };
 
-/// The image of one source of many, or why there is none.
+/// The image of one of many sources, or the reason why there is none.
 using Slot = std::optional<Result<Image>>;
 
 } // namespace
@@ -91,7 +91,7 @@ Status Nvrtc::load() {
   return Status();
 }
 
-/// The name that was opened may be a soname; the loader knows the file.
+/// The opened name may be a soname; the loader knows the path of the file.
 void Nvrtc::identify() {
   Dl_info info{};
   struct stat file{};

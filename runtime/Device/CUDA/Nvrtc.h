@@ -26,8 +26,8 @@ struct NvrtcTable {
   const char *(*nvrtcGetErrorString)(NvrtcCode) = nullptr;
 };
 
-/// What NVRTC compiles for: machine code of one architecture, or PTX that the
-/// driver of any newer one compiles itself.
+/// The target of a compilation: machine code of one architecture, or PTX, which
+/// the driver of any newer one compiles itself.
 struct Target {
   enum class Kind { Cubin, Ptx };
   CudaArch arch;
@@ -37,17 +37,17 @@ struct Target {
   bool operator==(const Target &) const = default;
 };
 
-/// CUDA C++ under the name that messages give it.
+/// CUDA C++ with its name in messages.
 struct Source {
   std::string name;
   std::string text;
 };
 
-/// A cubin, or PTX with its final zero byte: what Module::load takes.
+/// A cubin, or PTX with its final zero byte, as Module::load takes it.
 struct Image {
   Target target;
   std::vector<char> bytes;
-  /// What NVRTC and ptxas had to say; with "--ptxas-options=-v" among the
+  /// The messages of NVRTC and ptxas; with "--ptxas-options=-v" among the
   /// options also registers and spills.
   std::string log;
 };
@@ -55,38 +55,39 @@ struct Image {
 /// The NVRTC of this machine. Threads may compile at the same time.
 class Nvrtc {
 public:
-  /// The one that $MPC_NVRTC names, else that of CUDA 13, else of CUDA 12.
+  /// Opens the NVRTC that $MPC_NVRTC names, else that of CUDA 13, else of CUDA
+  /// 12.
   static Result<std::shared_ptr<const Nvrtc>> open();
   static Result<std::shared_ptr<const Nvrtc>> open(const std::string &path);
 
-  /// Where it was found.
+  /// The path at which it was found.
   [[nodiscard]] const std::string &path() const { return library_.name(); }
   /// "13.0".
   [[nodiscard]] const std::string &version() const { return version_; }
-  /// What tells this library from every other that may make other code: its
-  /// version, its file, and that file's size and time.
+  /// Identifies this library among all that may produce other code: its
+  /// version, its file, and the file's size and time.
   [[nodiscard]] const std::string &identity() const { return identity_; }
-  /// What it compiles for, ascending.
+  /// The known architectures, ascending.
   [[nodiscard]] const std::vector<int> &archs() const { return archs_; }
 
-  /// Machine code where NVRTC knows the device's architecture or one whose code
-  /// it runs too (an earlier minor number of the same major one); PTX of the
-  /// newest known one where the device is newer. A device that is older than
-  /// all known ones is an error, and so is a `letter`, as CudaArch has it, for
+  /// The target for a device. It is machine code where NVRTC knows the device's
+  /// architecture, or an earlier minor number of the same major one. It is PTX
+  /// of the newest known architecture where the device is newer. A device older
+  /// than all known ones is an error, and so is a `letter`, as in CudaArch, for
   /// a device whose own architecture is not known.
   [[nodiscard]] Result<Target> targetFor(Capability capability,
                                          char letter = '\0') const;
 
-  /// What every kernel of ours needs: the target, and that no multiplication is
-  /// contracted with an addition behind the text's back.
+  /// The options of every kernel: the target, and no contraction of a
+  /// multiplication and an addition.
   [[nodiscard]] static std::vector<std::string> optionsFor(Target target);
-  /// Adds optionsFor() to `options`.
+  /// Compiles. Adds optionsFor() to `options`.
   [[nodiscard]] Result<Image>
   compile(const Source &source, Target target,
           std::span<const std::string> options = {}) const;
 
-  /// compile() of each source on up to `threads` threads; 0 means one for each
-  /// CPU. The error is that of the first source that fails, in order.
+  /// Compiles each source, on up to `threads` threads; 0: one for each CPU. The
+  /// error is that of the first source, in order, that fails.
   [[nodiscard]] Result<std::vector<Image>>
   compileAll(std::span<const Source> sources, Target target,
              int threads = 0) const;

@@ -9,8 +9,8 @@
 namespace mpc::rt::cuda {
 namespace {
 
-/// A copy past the end of a buffer is a bug of ours: the driver would often
-/// not see it.
+/// A copy beyond the end of a buffer is a bug of mpc, which the driver would
+/// often not notice.
 Status checkRange(const DeviceBuffer &buffer, uint64_t offset, uint64_t bytes) {
   if (offset <= buffer.size() && bytes <= buffer.size() - offset)
     return Status();
@@ -132,7 +132,8 @@ Status Stream::fill(DevicePointer to, std::byte value, uint64_t bytes) const {
 
 Status Stream::launch(const Function &function, const LaunchShape &shape,
                       std::span<void *const> arguments) const {
-  // The driver reads the array, though its type lets it write.
+  // The driver only reads the array, although the parameter's type allows
+  // writing.
   auto **pointers = const_cast<void **>(arguments.data());
   MPC_CUDA_RETURN_IF_REFUSED(
       context(), cuLaunchKernel,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Streams, events and graphs: what a device does in which order.
+/// Streams, events and graphs: the work of a device in its order.
 #ifndef MPC_RUNTIME_DEVICE_CUDA_STREAM_H
 #define MPC_RUNTIME_DEVICE_CUDA_STREAM_H
 
@@ -16,7 +16,7 @@
 
 namespace mpc::rt::cuda {
 
-/// A point in a stream. Those made with timing can be told apart in time.
+/// A point in a stream. Events with timing can measure time.
 class Event {
 public:
   enum class Timing { Off, On };
@@ -40,7 +40,7 @@ private:
 /// Work recorded once and launched many times with one call.
 class Graph {
 public:
-  /// Copies, fills and launches in it.
+  /// The number of copies, fills and launches.
   [[nodiscard]] size_t nodes() const { return nodes_; }
 
 private:
@@ -53,14 +53,14 @@ private:
   size_t nodes_;
 };
 
-/// Work that runs in order, asynchronously to the host. Faults of the device
-/// may be told by any later call. Host ranges that are copied from or to must
-/// live, and stay as they are, until the stream has been synchronized.
+/// Work that runs in order, asynchronously to the host. Any later call may
+/// report an error of the device. Host memory of a copy must live and stay
+/// unchanged until the stream has been synchronized.
 class Stream {
 public:
   static Result<Stream> create(const ContextRef &context);
 
-  /// Copies to `to` from byte `offset` on.
+  /// Copies to `to` at byte `offset`.
   Status upload(const DeviceBuffer &to, uint64_t offset,
                 std::span<const std::byte> from) const;
   Status download(std::span<std::byte> to, const DeviceBuffer &from,
@@ -71,22 +71,22 @@ public:
   Status copy(DevicePointer to, DevicePointer from, uint64_t bytes) const;
   /// Sets every byte.
   Status fill(const DeviceBuffer &to, std::byte value) const;
-  /// Sets `bytes` from a place on.
+  /// Sets `bytes` from an address on.
   Status fill(DevicePointer to, std::byte value, uint64_t bytes) const;
-  /// `arguments` point to the kernel's parameters, in order; they are read
-  /// before this returns. The function is prepared for the shape.
+  /// `arguments` point to the kernel's parameters, in order. They are read
+  /// before the call returns. The function must be prepared for the shape.
   Status launch(const Function &function, const LaunchShape &shape,
                 std::span<void *const> arguments) const;
   Status launch(const Graph &graph) const;
 
   Status record(const Event &event) const;
-  /// What follows in this stream waits for `event`.
+  /// Makes later work in this stream wait for `event`.
   Status wait(const Event &event) const;
   /// Waits on the host until all is done. `doing` names the work in errors.
   Status synchronize(std::string_view doing) const;
 
-  /// Records what `work` gives to this stream, runs none of it, and makes a
-  /// graph of it. A failure of `work` ends the recording too.
+  /// Records the work that `work` adds to this stream, without running it, as a
+  /// graph. A failure of `work` also ends the recording.
   Result<Graph> capture(const std::function<Status()> &work) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is left of constants, and the verifier.
+// Erases unused constants, and verifies.
 #include "lib/Import/Finish.h"
 
 #include "dialects/NN/NNDialect.h"

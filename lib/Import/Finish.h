@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The end of an import, whatever format the model had.
+/// The last steps of an import from any format.
 #ifndef MPC_LIB_IMPORT_FINISH_H
 #define MPC_LIB_IMPORT_FINISH_H
 
@@ -12,8 +12,8 @@ namespace mpc {
 /// Erases the constants that were folded into others.
 void eraseUnusedConstants(mlir::func::FuncOp function);
 
-/// A module that does not verify is the importer's fault, which names the first
-/// node that is wrong. `path` is what messages call the model.
+/// Verifies the module. A failure is the importer's fault, and the error names
+/// the first wrong node. Messages call the model `path`.
 llvm::Error verifyImported(mlir::ModuleOp module, llvm::StringRef path);
 
 } // namespace mpc

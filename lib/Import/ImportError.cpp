@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Makes and takes apart the errors of the front ends.
+/// Creates errors of the importers, and takes them apart.
 #include "lib/Import/ImportError.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The error that front ends return: a message in the user's names and whose
-/// fault it is.
+/// The error that importers return: a message in the user's names, and the kind
+/// of fault.
 #ifndef MPC_LIB_IMPORT_IMPORTERROR_H
 #define MPC_LIB_IMPORT_IMPORTERROR_H
 
@@ -11,12 +11,12 @@
 
 namespace mpc {
 
-/// What is at fault.
+/// The kind of fault.
 enum class ImportFault {
-  Input,       ///< The file.
-  Usage,       ///< A flag.
-  Environment, ///< Disk, memory or permission.
-  Internal,    ///< The importer.
+  Input,       ///< The file is wrong.
+  Usage,       ///< A flag is wrong.
+  Environment, ///< Disk, memory or permission failed.
+  Internal,    ///< The importer has a bug.
 };
 
 /// A fault of a model file, of the flags given with it, or of the machine.
@@ -24,7 +24,7 @@ class ImportError : public llvm::ErrorInfo<ImportError> {
 public:
   static char ID;
 
-  /// Cuts what is longer than a screen.
+  /// Truncates messages that are longer than a screen.
   ImportError(ImportFault fault, std::string message);
 
   ImportFault fault() const { return fault_; }
@@ -51,16 +51,15 @@ llvm::Error internalFault(const llvm::Twine &message);
 /// `error`, with the same fault, and "place: " before its message.
 llvm::Error prefixed(const llvm::Twine &place, llvm::Error error);
 
-/// What `error` says is at fault, its message in `message`; consumes it.
+/// The kind of fault of `error`, and its text in `message`; consumes the error.
 ImportFault takeError(llvm::Error error, std::string &message);
 
-/// `text` as it may be shown: what is not printable ASCII escaped, cut at a
-/// length that no name needs.
+/// `text` in printable ASCII, truncated at a length that no name needs.
 std::string printable(llvm::StringRef text);
 
 } // namespace mpc
 
-/// Leaves the enclosing function with the error of `expr`, if it has one.
+/// Returns from the enclosing function with the error of `expr`, if it has one.
 #define MPC_TRY(expr)                                                          \
   do {                                                                         \
     if (::llvm::Error mpcError = (expr))                                       \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What flags say of a model, roles in words, and the memory of values.
+// Flags about a model, roles in words, and the memory of values.
 #include "lib/Import/Model.h"
 
 #include "lib/Import/ImportError.h"
@@ -37,7 +37,7 @@ Error parseInputValue(StringRef text, ModelOptions &options) {
 }
 
 Error parseInputShape(StringRef text, ModelOptions &options) {
-  // A name may hold '=': the sizes may not.
+  // A name may contain '='; the sizes may not.
   auto [name, sizes] = text.rsplit('=');
   if (name.empty() || !text.contains('='))
     return usageFault("--input-shape=" + printable(text) +

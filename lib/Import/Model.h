@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// An imported model, and what its user says of it, whatever format it had.
+/// An imported model, and the user's options for an import, independent of the
+/// format.
 #ifndef MPC_LIB_IMPORT_MODEL_H
 #define MPC_LIB_IMPORT_MODEL_H
 
@@ -18,9 +19,9 @@ struct ModelTensor {
   llvm::ArrayRef<char> bytes;
 };
 
-/// What an initializer is to a training.
+/// The role of an initializer in a training.
 enum class RoleKind {
-  Parameter, ///< Trained.
+  Parameter, ///< A tensor that is trained.
   Buffer,    ///< State that is not trained: running statistics.
   Constant,
 };
@@ -28,40 +29,41 @@ enum class RoleKind {
 /// "parameter", "buffer" or "constant".
 llvm::StringRef toString(RoleKind kind);
 
-/// What an importer decided about an initializer, and by which rule.
+/// The role that an importer gave an initializer, and the rule by which it did.
 struct InitializerRole {
   std::string name;
-  /// "f32", or the file's own word for a type that mpc does not have.
+  /// "f32", or the file's own name for a type that mpc does not have.
   std::string elementType;
   std::vector<int64_t> shape;
   RoleKind kind = RoleKind::Constant;
   std::string rule;
-  /// Of a parameter: the modules that read it. Several are tied to it.
+  /// The modules that read a parameter. If there are several, they are tied.
   std::vector<std::string> readers = {};
-  /// Of a parameter: its further names in the model's state.
+  /// Further names of a parameter in the model's state.
   std::vector<std::string> otherNames = {};
 };
 
-/// What --parameter=NAME, --buffer=NAME and --constant=NAME say.
+/// The values of --parameter=NAME, --buffer=NAME and --constant=NAME.
 using RoleFlags = std::vector<std::pair<std::string, RoleKind>>;
 
-/// What the user says about a model that the file leaves open.
+/// The user's answers to what the file leaves open.
 struct ModelOptions {
-  /// --input-shape=NAME=8x64: dimensions of a graph input.
+  /// --input-shape=NAME=8x64: the dimensions of a graph input.
   std::vector<std::pair<std::string, std::vector<int64_t>>> inputShapes;
   /// --batch-size: the first dimension of the inputs, where it is open.
   std::optional<int64_t> batchSize;
-  /// --input-value=NAME=0,2: what is compiled in where an op asks for a number
-  /// that has to be known, like axes and sizes.
+  /// --input-value=NAME=0,2: the value used at compile time, where an op needs
+  /// a known number, as for axes and sizes.
   std::vector<std::pair<std::string, std::vector<double>>> inputNumbers;
-  /// The same of a file of inputs; its bytes outlive the import.
+  /// Such values from a file of inputs; its bytes must outlive the import.
   std::vector<ModelTensor> inputTensors;
-  /// --parameter=NAME, --buffer=NAME, --constant=NAME: decided before any rule.
+  /// --parameter=NAME, --buffer=NAME, --constant=NAME. They take precedence
+  /// over any rule.
   RoleFlags roles;
   /// --frozen-batch-norm and --no-grad: regular expressions, "all" or "none".
   std::vector<std::string> frozenBatchNorms, noGrad;
-  /// --op-library=FILE.mlir: ops of custom domains. Its functions belong to the
-  /// context of the import.
+  /// --op-library=FILE.mlir: ops of custom domains. The library's functions
+  /// must belong to the context of the import.
   std::shared_ptr<const OpLibrary> library;
 };
 
@@ -71,24 +73,26 @@ llvm::Error parseInputValue(llvm::StringRef text, ModelOptions &options);
 /// Reads "NAME=8x64" (or "NAME=" for a scalar) into `options`.
 llvm::Error parseInputShape(llvm::StringRef text, ModelOptions &options);
 
-/// `module` holds `func.func @model` and an nn.parameter for each parameter, a
-/// frozen one for each buffer; the values of these stay outside.
+/// An imported model. `module` contains `func.func @model`, and an nn.parameter
+/// for each parameter and, frozen, for each buffer. Their values are outside of
+/// it.
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// By their names, without those that the model does not use. The bytes
+  /// The values by name, without those that the model does not use. The bytes
   /// belong to `storage`.
   std::vector<ModelTensor> parameters;
-  /// In the file's order, unused ones included.
+  /// In the file's order, including unused ones.
   std::vector<InitializerRole> initializers;
-  /// What the user may want to know, and what probably is a mistake.
+  /// Facts that the user may want to know, and probable mistakes.
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
-  /// Those that matter where gradients are taken, and where the model trains.
+  /// Warnings that matter where gradients are computed, and where the model is
+  /// trained.
   std::vector<std::string> gradientWarnings, trainingWarnings;
-  /// The warning that says what the exporter took, which cannot be trained;
-  /// empty where it took nothing.
+  /// The warning about parameters that the exporter removed, and that cannot be
+  /// trained; empty where it removed none.
   std::string losses;
-  /// Paths of what was read, or would have been if it were there.
+  /// The paths of files that were read, or would be if they existed.
   std::vector<std::string> files;
   ModelStorage storage;
 };

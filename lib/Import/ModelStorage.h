@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The memory that a model's values lie in.
+/// The memory of a model's values.
 #ifndef MPC_LIB_IMPORT_MODELSTORAGE_H
 #define MPC_LIB_IMPORT_MODELSTORAGE_H
 
@@ -14,16 +14,16 @@
 
 namespace mpc {
 
-/// Memory that tensors point into: the mapped file, mapped external files, and
-/// copies of what the file does not store as raw bytes.
+/// Memory to which tensors point: the mapped file, mapped external files, and
+/// copies of values that the file does not store as raw bytes.
 class ModelStorage {
 public:
   /// Bytes that live as long as the storage.
   llvm::MutableArrayRef<char> allocate(size_t size);
   llvm::ArrayRef<char> keep(std::unique_ptr<llvm::MemoryBuffer> buffer);
-  /// The same of bytes that a file of the runtime has.
+  /// Keeps the bytes of a file of the runtime.
   llvm::ArrayRef<char> keep(rt::SharedBytes bytes);
-  /// Files of external data that were opened.
+  /// The files of external data that were opened.
   std::vector<std::string> externalFiles;
 
 private:

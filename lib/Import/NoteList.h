@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What an import tells its user, each thing once.
+/// Collects the messages of an import, each once.
 #ifndef MPC_LIB_IMPORT_NOTELIST_H
 #define MPC_LIB_IMPORT_NOTELIST_H
 
@@ -13,8 +13,8 @@ namespace mpc {
 /// Notes in the order in which they were first said.
 class NoteList {
 public:
-  /// Notes `text` of `subject`. Of all subjects of one text the first is named
-  /// and the others are counted.
+  /// Adds `text` about `subject`. Of several subjects with one text the first
+  /// is named and the others are counted.
   void add(std::string subject, llvm::StringRef text);
 
   /// "SUBJECT TEXT (and 3 more)" for each text.

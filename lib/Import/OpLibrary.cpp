@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads what functions of an op library say of themselves.
+// Reads the attributes of functions in an op library.
 #include "lib/Import/OpLibrary.h"
 
 #include "dialects/NN/Annotations.h"
@@ -13,7 +13,7 @@ using mlir::func::FuncOp;
 
 namespace mpc {
 
-/// The `nn.rule` that leaves each op of the body its own rule.
+/// The value of `nn.rule` that leaves each op of the body its own rule.
 static constexpr StringLiteral kOwnRules = "own";
 
 StringRef LibraryFunction::attributeOf(unsigned index) const {
@@ -68,7 +68,7 @@ static Error readRule(LibraryFunction &entry) {
                   "clear, or own for those of the body's ops");
 }
 
-/// Tensors first, attributes behind.
+/// Tensors come first, and attributes after them.
 static Error readArguments(LibraryFunction &entry) {
   unsigned count = entry.function.getNumArguments();
   while (entry.numInputs < count && entry.attributeOf(entry.numInputs).empty())
@@ -84,7 +84,8 @@ static Error readArguments(LibraryFunction &entry) {
   return Error::success();
 }
 
-/// The body becomes part of models: pure ops that autodiff knows.
+/// The body becomes a part of models, so that its ops must be pure and
+/// differentiable.
 static Error checkBody(const LibraryFunction &entry) {
   FuncOp function = entry.function;
   if (!function.getBody().hasOneBlock())

@@ -19,28 +19,30 @@ namespace mpc {
 /// One signature of an op.
 struct LibraryFunction {
   mlir::func::FuncOp function;
-  std::string path; ///< Of its file.
-  /// What autocast does with all ops of the body; none where each has its own.
+  std::string path; ///< The path of its file.
+  /// The precision rule for all ops of the body; empty where each op has its
+  /// own.
   std::optional<PrecisionRule> rule;
-  /// Arguments that are tensors, before those that are attributes.
+  /// The number of arguments that are tensors. They come before those that are
+  /// attributes.
   unsigned numInputs = 0;
 
-  /// The attribute of the node that argument `index` is.
+  /// The node's attribute that is argument `index`.
   [[nodiscard]] llvm::StringRef attributeOf(unsigned index) const;
   /// "FILE: @name takes (tensor<4xf32>)".
   [[nodiscard]] std::string describe() const;
 };
 
-/// The functions of files, by domain and op type. A function says what it
-/// defines by `nn.op = "domain::Type"`, and its precision by `nn.rule`.
+/// The functions of files, by domain and op type. A function states the op that
+/// it defines by `nn.op = "domain::Type"`, and its precision by `nn.rule`.
 class OpLibrary {
 public:
-  /// Adds the functions of `module`, which was read from `path`; the error
-  /// names file and function.
+  /// Adds the functions of `module`, which was read from `path`. Errors name
+  /// file and function.
   llvm::Error add(mlir::OwningOpRef<mlir::ModuleOp> module,
                   llvm::StringRef path);
 
-  /// The signatures of an op, in the files' order; empty where it is not
+  /// The signatures of an op, in the order of files; empty where it is not
   /// defined.
   [[nodiscard]] llvm::ArrayRef<LibraryFunction>
   functionsOf(llvm::StringRef domain, llvm::StringRef opType) const;

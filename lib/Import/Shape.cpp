@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes of shapes, and how they are written.
+// Sizes of shapes, and their text.
 #include "lib/Import/Shape.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -11,14 +11,15 @@ using namespace llvm;
 namespace mpc {
 
 std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
-  // Elements of at most 8 bytes then have a size in bytes, too.
+  // The most elements. Elements of at most 8 bytes then have a size in bytes,
+  // too.
   constexpr int64_t kMost = int64_t(1) << 56;
   int64_t count = 1;
   bool empty = is_contained(shape, 0);
   for (int64_t size : shape) {
     if (size < 0)
       return std::nullopt;
-    // Beside an empty axis the others keep within bounds, too.
+    // The other axes of an empty tensor must be within bounds, too.
     std::optional<int64_t> product =
         checkedMul<int64_t>(count, size == 0 ? 1 : size);
     if (!product || *product > kMost)

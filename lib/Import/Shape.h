@@ -13,8 +13,8 @@ namespace mpc {
 
 using Shape = llvm::SmallVector<int64_t, 4>;
 
-/// Number of elements of `shape`; nothing if a size is negative or the product
-/// passes what memory can hold.
+/// The number of elements of `shape`; empty if a size is negative or if memory
+/// cannot hold the product.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
 /// "8x64"; "scalar" for rank 0.

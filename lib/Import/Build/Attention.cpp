@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scores, masks, and what a row without any key gives.
+// Computes scores, masks, and the result of a row without any key.
 #include "lib/Import/Build/Attention.h"
 
 #include <cmath>

@@ -9,25 +9,27 @@
 
 namespace mpc::build {
 
-/// Fewer heads of keys than of queries: each serves as many.
+/// Repeats heads of keys, where there are fewer of them than of queries. Each
+/// then serves as many queries.
 Operand repeatedHeads(TensorBuilder &b, const Operand &operand, int64_t wanted);
 
-/// Products of queries and keys, which get half of the scale each.
+/// The products of queries and keys. Each factor gets the root of the scale.
 Operand attentionScores(TensorBuilder &b, const Operand &queries,
                         const Operand &keys, double scale);
 
 struct AttentionForm {
   Operand queries, keys, values;
   double scale = 1.0;
-  /// Scores are within [-cap, cap], smoothly; 0 for no such bound.
+  /// The bound that keeps scores within [-cap, cap] smoothly; 0 for none.
   double cap = 0.0;
-  /// Of the scores' shape: what is added to them, and where they count.
+  /// Tensors of the scores' shape: numbers that are added to scores, and a mask
+  /// that is true where scores count.
   std::optional<Operand> bias = {}, allowed = {};
-  /// A row may be masked as a whole, which then gives zeros.
+  /// Whether a row may be masked as a whole; its result is then zeros.
   bool mayMaskRows = false;
 };
 
-/// The scores, capped, and masked; the weights; and the result.
+/// The capped and masked scores, the weights, and the result.
 struct Attention {
   Operand raw, capped, masked, weights, output;
 };

@@ -15,7 +15,7 @@ int64_t numberOfClasses(const Operand &scores) {
   return scores.shape[classAxis(scores)];
 }
 
-/// `scores` with the classes on the last axis.
+/// `scores`, with the classes moved to the last axis.
 Operand classesLast(TensorBuilder &b, const Operand &scores) {
   auto order = to_vector(seq<int64_t>(0, scores.rank()));
   std::rotate(order.begin() + classAxis(scores),
@@ -23,7 +23,7 @@ Operand classesLast(TensorBuilder &b, const Operand &scores) {
   return b.transpose(scores, order);
 }
 
-/// Where the target is ignored, if any may be.
+/// Where the target is ignored; empty where no label is ignored.
 std::optional<Operand> ignoredTargets(TensorBuilder &b, const ClassLoss &loss) {
   if (!loss.ignored)
     return std::nullopt;
@@ -32,7 +32,8 @@ std::optional<Operand> ignoredTargets(TensorBuilder &b, const ClassLoss &loss) {
       b.splatLike(loss.target, static_cast<double>(*loss.ignored)));
 }
 
-/// The target's class. One that is ignored and no class reads the first.
+/// The target's class. A label that is ignored, and that names no class, reads
+/// the first class.
 Operand classOf(TensorBuilder &b, const ClassLoss &loss) {
   int64_t ignored = loss.ignored.value_or(0);
   int64_t count = numberOfClasses(loss.logProbability);
@@ -42,8 +43,8 @@ Operand classOf(TensorBuilder &b, const ClassLoss &loss) {
                   loss.target);
 }
 
-/// Each target's weight: that of its class, 0 where it is ignored. Nothing
-/// where all weights are 1.
+/// The weight of each target: its class's weight, and 0 where it is ignored.
+/// Empty where all weights are 1.
 std::optional<Operand> targetWeights(TensorBuilder &b, const ClassLoss &loss) {
   std::optional<Operand> weights, isIgnored = ignoredTargets(b, loss);
   if (loss.weight)
@@ -57,7 +58,7 @@ std::optional<Operand> targetWeights(TensorBuilder &b, const ClassLoss &loss) {
   return b.select(*isIgnored, b.splat(type, shape, 0.0), *weights);
 }
 
-/// Each class's logarithm of its probability by the weight of the class.
+/// The logarithm of each class's probability, times the class's weight.
 Operand weighted(TensorBuilder &b, const ClassLoss &loss) {
   const Operand &logs = loss.logProbability;
   if (!loss.weight)
@@ -66,8 +67,7 @@ Operand weighted(TensorBuilder &b, const ClassLoss &loss) {
                   b.broadcast(*loss.weight, logs.shape, {classAxis(logs)}));
 }
 
-/// Adds the loss of all classes alike to `each`, which is that of the target's
-/// classes.
+/// Adds the loss over all classes to `each`, the loss of the target's class.
 Operand smoothed(TensorBuilder &b, const ClassLoss &loss, const Operand &each) {
   const Operand &logs = loss.logProbability;
   Operand all = b.neg(b.reduceSum(weighted(b, loss), {classAxis(logs)}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Losses over classes, of logarithms of probabilities.
+/// Losses over classes, from logarithms of probabilities.
 #ifndef MPC_LIB_IMPORT_BUILD_CLASSLOSS_H
 #define MPC_LIB_IMPORT_BUILD_CLASSLOSS_H
 
@@ -8,22 +8,22 @@
 
 namespace mpc::build {
 
-/// How the losses of a batch become one.
+/// How the losses of a batch are reduced.
 enum class Reduction { None, Mean, Sum };
 
 Operand reduced(TensorBuilder &b, const Operand &loss, Reduction reduction);
 
-/// That of the classes in scores [N, C, d..], and in [C] of one sample.
+/// The class axis in scores [N, C, d..], and in [C] for one sample.
 inline int64_t classAxis(const Operand &scores) {
   return std::min<int64_t>(scores.rank() - 1, 1);
 }
 
 struct ClassLoss {
-  /// Of each class at each place.
+  /// The logarithms of probabilities, of each class at each place.
   Operand logProbability;
-  /// Labels, of the shape without the classes, or probabilities.
+  /// Labels, without the class axis, or probabilities.
   Operand target;
-  std::optional<Operand> weight = {}; ///< [C]
+  std::optional<Operand> weight = {}; ///< The weight of each class, [C]
   std::optional<int64_t> ignored = {};
   double smoothing = 0.0;
   Reduction reduction = Reduction::Mean;
@@ -33,8 +33,8 @@ struct ClassLoss {
 /// the labels, where there are any.
 Operand lossOfLabels(TensorBuilder &b, const ClassLoss &loss);
 
-/// The same against probabilities of the classes, whose mean is over the
-/// places, whatever the classes weigh.
+/// The loss against probabilities of classes. Its mean is over places, whatever
+/// the weights of classes.
 Operand lossOfProbabilities(TensorBuilder &b, const ClassLoss &loss);
 
 } // namespace mpc::build

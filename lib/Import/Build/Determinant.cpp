@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// By elimination with the largest pivots.
+// Computes determinants by elimination with the largest pivots.
 #include "lib/Import/Build/Determinant.h"
 
 using namespace llvm;
@@ -11,9 +11,9 @@ static Operand negatedWhere(TensorBuilder &b, const Operand &condition,
   return b.select(condition, b.neg(x), x);
 }
 
-/// Takes the row with the largest first element out of each matrix of [batch,
-/// n, n] and the first element out of each row; multiplies `determinant` by
-/// what that leaves out.
+/// Removes from each matrix of [batch, n, n] the row with the largest first
+/// element, and from each other row its first element. Multiplies `determinant`
+/// by the factor that this leaves out.
 static Operand eliminate(TensorBuilder &b, const Operand &matrix,
                          Operand &determinant) {
   int64_t batch = matrix.shape[0], size = matrix.shape[1];
@@ -27,7 +27,7 @@ static Operand eliminate(TensorBuilder &b, const Operand &matrix,
   Operand isSwap = b.compare(nn::CompareKind::NE, flat, b.splatLike(flat, 0.0));
   determinant =
       b.binary(Binary::Mul, determinant, negatedWhere(b, isSwap, pivot));
-  // The first row goes where the pivot's was.
+  // The first row goes to the pivot row's position.
   Operand number = b.coordinates({batch, size}, 1);
   Operand isPivot = b.compare(nn::CompareKind::EQ, number,
                               b.broadcast(at, number.shape, {0, 1}));
@@ -35,7 +35,7 @@ static Operand eliminate(TensorBuilder &b, const Operand &matrix,
   Operand rest = b.select(b.broadcast(isPivot, matrix.shape, {0, 1}),
                           b.broadcast(first, matrix.shape, {0, 1, 2}), matrix);
   rest = b.sliceAxis(rest, 1, 1, size);
-  // A matrix whose pivot is 0 has the determinant 0 already.
+  // Where a pivot is 0, the determinant is 0 already.
   Operand isZero =
       b.compare(nn::CompareKind::EQ, pivot, b.splatLike(pivot, 0.0));
   Operand divisor = b.select(isZero, b.splatLike(pivot, 1.0), pivot);

@@ -8,7 +8,8 @@
 
 namespace mpc::build {
 
-/// Of the last two axes of `input`, floats. A row is some fifteen ops.
+/// The determinant over the last two axes of `input`, floats. Each row takes
+/// some fifteen ops.
 Operand determinant(TensorBuilder &b, const Operand &input);
 
 } // namespace mpc::build

@@ -10,10 +10,11 @@ using namespace llvm;
 
 namespace mpc::build {
 
-/// The first name that an ellipsis stands for.
+/// The number of the first axis of an ellipsis.
 static constexpr int kFirstHidden = 256;
 
-/// "ab...c" of a tensor of `rank` axes; hidden axes align at the last.
+/// Reads "ab...c" for a tensor of `rank` axes. Axes of an ellipsis are aligned
+/// at the last one.
 Expected<Einsum::Labels> Einsum::readLabels(StringRef text, int64_t rank) {
   Labels labels;
   auto [front, back] = text.split("...");
@@ -63,7 +64,8 @@ Error Einsum::add(const Operand &input) {
   return keepSizes(terms_.back());
 }
 
-/// Without an arrow: the hidden axes, then what stands once, in order.
+/// Reads the output. Without an arrow it has the ellipsis' axes, and then the
+/// names that occur once, in order.
 Expected<Einsum::Labels> Einsum::readOutput(StringRef text, bool isGiven) {
   if (isGiven) {
     int64_t letters = static_cast<int64_t>(text.size());
@@ -91,7 +93,7 @@ Expected<Einsum::Labels> Einsum::readOutput(StringRef text, bool isGiven) {
   return labels;
 }
 
-/// "ii": what is off the diagonal goes, one of the axes is summed away.
+/// "ii": sets elements off the diagonal to zero, and sums over one of the axes.
 void Einsum::takeDiagonals(Term &term) {
   for (size_t i = 0; i < term.labels.size(); ++i)
     for (size_t j = term.labels.size(); j-- > i + 1;) {
@@ -123,7 +125,7 @@ void Einsum::sumAway(Term &term, ArrayRef<int> kept) {
   term.labels = left;
 }
 
-/// Axes of size 1 beside longer ones of the same name.
+/// Repeats axes of size 1 that have the name of a longer axis.
 void Einsum::repeat(Term &term) {
   Shape shape;
   for (int label : term.labels)
@@ -144,7 +146,8 @@ Operand Einsum::grouped(const Term &term, ArrayRef<Labels> groups) {
   return b_.reshape(b_.transpose(term.tensor, order), shape);
 }
 
-/// Batch axes are in both and needed, contracted ones in both and not needed.
+/// Multiplies two terms. Axes of both are batch axes if they are needed later,
+/// else they are contracted.
 Einsum::Term Einsum::product(Term lhs, Term rhs, ArrayRef<int> needed) {
   Labels batch, contracted, left, right, keptLeft(needed), keptRight(needed);
   append_range(keptLeft, rhs.labels);

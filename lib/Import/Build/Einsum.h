@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Any equation of Einstein's sums, as transposes, sums and matrix products.
+/// Any equation of Einstein's summation, as transposes, sums and matrix
+/// products.
 #ifndef MPC_LIB_IMPORT_BUILD_EINSUM_H
 #define MPC_LIB_IMPORT_BUILD_EINSUM_H
 
@@ -13,22 +14,22 @@ namespace mpc::build {
 /// An equation with its terms, which are added one by one.
 class Einsum {
 public:
-  /// `equation` is without blanks, and outlives this.
+  /// `equation` has no blanks, and must outlive this object.
   Einsum(TensorBuilder &b, llvm::StringRef equation)
       : b_(b), equation_(equation) {}
 
-  /// Fails where the equation has not `count` terms.
+  /// Fails unless the equation has `count` terms.
   llvm::Error checkCount(size_t count) const;
-  /// The next term; terms are floats of one type.
+  /// Adds the next term. Terms are floats of one type.
   llvm::Error add(const Operand &input);
-  /// The whole, once all terms are there.
+  /// The result, after all terms were added.
   llvm::Expected<Operand> result();
 
 private:
-  /// Names of axes: letters, and from 256 on those that an ellipsis stands for.
+  /// Axes by name: letters, and numbers from 256 on for axes of an ellipsis.
   using Labels = llvm::SmallVector<int, 6>;
 
-  /// A tensor whose axes are named.
+  /// A tensor with named axes.
   struct Term {
     Operand tensor;
     Labels labels;
@@ -41,7 +42,7 @@ private:
   void takeDiagonals(Term &term);
   void sumAway(Term &term, llvm::ArrayRef<int> kept);
   void repeat(Term &term);
-  /// The axes `order` in turn, then as one axis for each of `groups`.
+  /// The axes in `order`, and then one joined axis for each of `groups`.
   Operand grouped(const Term &term, llvm::ArrayRef<Labels> groups);
   Term product(Term lhs, Term rhs, llvm::ArrayRef<int> needed);
 
@@ -49,7 +50,7 @@ private:
   llvm::StringRef equation_;
   std::vector<Term> terms_;
   std::map<int, int64_t> sizes_;
-  /// The most axes that an ellipsis stands for.
+  /// The most axes of an ellipsis in any term.
   int64_t hidden_ = 0;
 };
 

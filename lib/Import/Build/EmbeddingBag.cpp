@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Padding joins as what changes nothing.
+// Padding is replaced by values that change nothing.
 #include "lib/Import/Build/EmbeddingBag.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace mpc::build {
 
-/// The number of the bag of each of `count` indices; bags begin at `offsets`.
+/// The bag of each of `count` indices; bags begin at `offsets`.
 static std::vector<int64_t> bagsOf(ArrayRef<int64_t> offsets, int64_t count) {
   std::vector<int64_t> bags(count);
   for (auto [bag, offset] : enumerate(offsets))
@@ -28,7 +28,7 @@ static Operand sumsOf(TensorBuilder &b, const Operand &updates,
       updates.value, bags.value, /*axis=*/0, /*batch_dims=*/0));
 }
 
-/// The largest row of each bag, 0 of one that has padding alone.
+/// The largest row of each bag; 0 for a bag of padding only.
 static Operand maximaOf(TensorBuilder &b, const Operand &rows,
                         const Operand &bags, int64_t count) {
   Operand least = b.splat(rows.type, {count, rows.shape[1]},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Rows of a table, joined bag by bag.
+/// Combines rows of a table bag by bag.
 #ifndef MPC_LIB_IMPORT_BUILD_EMBEDDINGBAG_H
 #define MPC_LIB_IMPORT_BUILD_EMBEDDINGBAG_H
 
@@ -12,13 +12,13 @@ enum class BagMode { Sum, Mean, Max };
 
 struct EmbeddingBag {
   BagMode mode;
-  /// The index that adds nothing, counted from the end where it is negative.
+  /// The index of padding, counted from the end where it is negative.
   int64_t padding;
 };
 
-/// A row for each bag: bag i has the rows of `table` by `indices` [count] from
-/// offset i on. A bag of padding alone is 0. An error without a place where
-/// constants get too many.
+/// One row for each bag. Bag i combines the rows of `table` at `indices`
+/// [count] from offset i on. A bag of padding only is 0. An error, without a
+/// place, where constants get too large.
 llvm::Expected<Operand> embeddingBag(TensorBuilder &b, const Operand &table,
                                      const Operand &indices,
                                      llvm::ArrayRef<int64_t> offsets,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The matrix of a transform, and where it goes.
+// Builds the matrix of a transform, and multiplies by it.
 #include "lib/Import/Build/Fourier.h"
 
 #include "lib/Import/ImportError.h"
@@ -38,7 +38,8 @@ static Expected<Operand> constantMatrix(TensorBuilder &b,
   return b.fromValues<float>(b.f32(), shape, rounded);
 }
 
-/// `x` with `size` elements along `axis`: cut off, or with zeros behind them.
+/// `x` with `size` elements along `axis`: truncated, or padded with zeros at
+/// the end.
 static Operand withSize(TensorBuilder &b, const Operand &x, int64_t axis,
                         int64_t size) {
   if (x.shape[axis] >= size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Fourier transforms, as products with a matrix of cosines and sines, and the
-/// windows that go before them.
+/// Fourier transforms as products with a matrix of cosines and sines, and the
+/// windows applied before them.
 #ifndef MPC_LIB_IMPORT_BUILD_FOURIER_H
 #define MPC_LIB_IMPORT_BUILD_FOURIER_H
 
@@ -13,37 +13,40 @@ namespace mpc::build {
 struct FourierTransform {
   int64_t size;
   bool isInverse;
-  /// The spectrum has its first half alone, of which the rest follows: what is
-  /// transformed there and back is real.
+  /// Whether the spectrum has only its first half, from which the rest follows.
+  /// The numbers on the other side are then real.
   bool isOneSided;
-  /// Numbers of one element of the input: 1 of a real one, 2 of a complex one.
+  /// The parts of an element of the input: 1 for real numbers, 2 for complex
+  /// ones.
   int64_t inputParts;
 
   int64_t half() const { return size / 2 + 1; }
   int64_t inputs() const { return isOneSided && isInverse ? half() : size; }
   int64_t outputs() const { return isOneSided && !isInverse ? half() : size; }
   int64_t outputParts() const { return isOneSided && isInverse ? 1 : 2; }
-  /// What input `j` counts in a sum: one for itself, one for its mirror image.
+  /// The weight of input `j` in a sum: one for itself, and one for its mirror
+  /// image.
   double weight(int64_t j) const {
     bool isTwice = isOneSided && isInverse && j > 0 && 2 * j < size;
     return (isTwice ? 2.0 : 1.0) / static_cast<double>(isInverse ? size : 1);
   }
-  /// [inputs * inputParts, outputs * outputParts]: the product of a complex
-  /// number and exp(-+ 2 pi i j k / size), as one of pairs.
+  /// The matrix [inputs * inputParts, outputs * outputParts]. It multiplies a
+  /// complex number by exp(-+ 2 pi i j k / size), in pairs of parts.
   std::vector<double> matrix() const;
 };
 
-/// The transform of `input` along `axis`, which is not its last: that holds the
-/// parts of numbers. An error without a place where constants get too many.
+/// The transform of `input` along `axis`, which is not the last: the last axis
+/// has the parts of numbers. An error, without a place, where constants get too
+/// large.
 llvm::Expected<Operand> fourierTransformed(TensorBuilder &b,
                                            const Operand &input, int64_t axis,
                                            const FourierTransform &transform);
 
-/// a - b cos(t) + c cos(2 t), where t goes once around.
+/// The window a - b cos(t) + c cos(2 t), where t goes once around.
 struct CosineWindow {
   double a, b, c;
 
-  /// Of `period` places one.
+  /// The value at `place` of `period` places.
   double at(int64_t place, int64_t period) const;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Formulas by the smaller of two operands, by bounded exponents, or fitted.
+// Formulas that divide by the larger operand, that bound exponents, or that
+// were fitted.
 #include "lib/Import/Build/Functions.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -21,7 +22,7 @@ Operand sinc(TensorBuilder &b, const Operand &x) {
   return b.select(isZero, b.splatLike(x, 1), ratio);
 }
 
-/// Whether the sign of `x` is a minus, of zeros too.
+/// Whether `x` has a minus sign, also for zeros.
 static Operand isNegative(TensorBuilder &b, const Operand &x) {
   Operand zero = b.splatLike(x, 0);
   Operand isBelow = b.compare(Kind::LT, x, zero);
@@ -36,8 +37,8 @@ static Operand turn(TensorBuilder &b, const Operand &y, double factor) {
                   b.splatLike(y, angle));
 }
 
-/// The smaller of the two is divided by the larger one: no quotient is
-/// infinite. At (0, 0) it is of numbers.
+/// Divides the smaller of the two by the larger one, so that no quotient is
+/// infinite. At (0, 0) constants are divided instead.
 Operand atan2(TensorBuilder &b, const Operand &y, const Operand &x) {
   Operand zero = b.splatLike(x, 0), one = b.splatLike(x, 1);
   Operand isSteep = b.compare(Kind::GT, b.abs(y), b.abs(x));
@@ -52,7 +53,7 @@ Operand atan2(TensorBuilder &b, const Operand &y, const Operand &x) {
   return b.select(isSteep, steep, b.select(isNegative(b, x), behind, angle));
 }
 
-/// Of complex numbers, which are pairs along the last axis.
+/// The angle of complex numbers, which are pairs along the last axis.
 Operand angle(TensorBuilder &b, const Operand &z) {
   int64_t last = z.rank() - 1;
   auto part = [&](int64_t number) {
@@ -63,7 +64,7 @@ Operand angle(TensorBuilder &b, const Operand &z) {
   return atan2(b, imaginary, real);
 }
 
-/// max(x, y) + log(1 + exp(-|x - y|)), where equal infinities have no distance.
+/// max(x, y) + log(1 + exp(-|x - y|)). The distance of equal infinities is 0.
 Operand logAddExp(TensorBuilder &b, const Operand &x, const Operand &y) {
   Operand distance = b.select(b.compare(Kind::EQ, x, y), b.splatLike(x, 0),
                               b.binary(Binary::Sub, x, y));
@@ -82,7 +83,7 @@ Operand logSigmoid(TensorBuilder &b, const Operand &x) {
   return b.neg(b.unary<nn::SoftplusOp>(b.neg(x)));
 }
 
-/// x log(y), of a 1 where x is 0 and y has no finite logarithm.
+/// x log(y), with y replaced by 1 where x is 0 and y has no finite logarithm.
 Operand xLogY(TensorBuilder &b, const Operand &x, const Operand &y) {
   Operand no = b.splat(b.i1(), x.shape, 0);
   Operand isZero = b.compare(Kind::EQ, x, b.splatLike(x, 0));
@@ -95,9 +96,9 @@ Operand xLogY(TensorBuilder &b, const Operand &x, const Operand &y) {
   return b.binary(Binary::Mul, x, b.log(base));
 }
 
-/// Of x >= 0, in t = 3 / (3 + x): t times a polynomial in 2t - 1, which was
-/// fitted at the nodes of Chebyshev's polynomials against float64 values. Off
-/// by 1.1e-12 at most, relative to the value.
+/// exp(x^2) (1 - erf(x)) for x >= 0, in t = 3 / (3 + x): t times a polynomial
+/// in 2t - 1, which was fitted at the nodes of Chebyshev's polynomials against
+/// float64 values. The relative error is at most 1.1e-12.
 static Operand scaledComplement(TensorBuilder &b, const Operand &x) {
   static constexpr double kCoefficients[] = {
       -8.7115529383181343e-08, -1.3589284887402772e-07, 8.5970221364188939e-07,
@@ -116,9 +117,9 @@ static Operand scaledComplement(TensorBuilder &b, const Operand &x) {
   return b.binary(Binary::Mul, t, sum);
 }
 
-/// exp(x^2) (1 - erf(x)); of negative x, 2 exp(x^2) less that of -x. No
-/// gradient comes from where it is infinite: of log_ndtr(x) this is not the
-/// branch that counts.
+/// exp(x^2) (1 - erf(x)). For negative x it is 2 exp(x^2) minus the value at
+/// -x. It has no gradient where it is infinite, because log_ndtr(x) does not
+/// use this branch there.
 Operand erfcx(TensorBuilder &b, const Operand &x) {
   Operand isNegative = b.compare(Kind::LT, x, b.splatLike(x, 0));
   // Unlike |x|, this has a slope at 0.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Functions that nn has no op for, by formulas that neither overflow nor lose
-/// digits nor have a gradient of NaN. Of floats of one type and shape.
+/// Functions for which nn has no op, by formulas that do not overflow, keep
+/// their digits, and have no NaN in their gradient. Operands are floats of one
+/// type and shape.
 #ifndef MPC_LIB_IMPORT_BUILD_FUNCTIONS_H
 #define MPC_LIB_IMPORT_BUILD_FUNCTIONS_H
 
@@ -12,16 +13,17 @@ namespace mpc::build {
 /// sin(pi x) / (pi x), which is 1 at 0.
 Operand sinc(TensorBuilder &b, const Operand &x);
 Operand atan2(TensorBuilder &b, const Operand &y, const Operand &x);
-/// Of complex numbers, which are pairs along the last axis.
+/// The angle of complex numbers, which are pairs along the last axis.
 Operand angle(TensorBuilder &b, const Operand &z);
-/// log(exp(x) + exp(y)), and the same to base 2.
+/// log(exp(x) + exp(y)), and its form to base 2.
 Operand logAddExp(TensorBuilder &b, const Operand &x, const Operand &y);
 Operand logAddExp2(TensorBuilder &b, const Operand &x, const Operand &y);
 Operand logSigmoid(TensorBuilder &b, const Operand &x);
-/// x log(y), which is 0 where x is.
+/// x log(y); 0 where x is 0.
 Operand xLogY(TensorBuilder &b, const Operand &x, const Operand &y);
-/// Of numbers of any type: where the rest of a division is not 0 and not of the
-/// divisor's sign; and the rest of a division that rounds down, which is.
+/// For numbers of any type: where the remainder of a division is not 0 and its
+/// sign differs from the divisor's; and the remainder of a division that rounds
+/// down, which has the divisor's sign.
 Operand hasOtherSign(TensorBuilder &b, const Operand &rest,
                      const Operand &divisor);
 Operand flooredRest(TensorBuilder &b, const Operand &x, const Operand &divisor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A state that goes from step to step; each step is a copy.
+// Carries a state from step to step. Each step is a copy of the ops.
 #include "lib/Import/Build/LinearAttention.h"
 
 using namespace llvm;
@@ -16,7 +16,8 @@ public:
   LinearAttentionOutputs run();
 
 private:
-  /// Step `step` of an input [batch, steps, ..], as `shape`, wide.
+  /// Step `step` of an input [batch, steps, ..], with shape `shape`, in the
+  /// wide type.
   Operand at(const Operand &input, int64_t step, ArrayRef<int64_t> shape);
   void advance(int64_t step);
   Operand read(int64_t step);
@@ -54,7 +55,7 @@ void Unrolled::advance(int64_t step) {
   state_ = b_.binary(Binary::Add, state_, outer);
 }
 
-/// Heads of queries that share one of keys stand side by side.
+/// Heads of queries that share one head of keys are next to each other.
 Operand Unrolled::read(int64_t step) {
   Operand query =
       at(in_.query, step, {in_.batch(), in_.heads, in_.group, in_.features});

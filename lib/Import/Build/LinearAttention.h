@@ -14,10 +14,10 @@ namespace mpc::build {
 ///   v = beta * (v - S^T k)                 (delta)
 ///   S = S + k v^T,   output = scale * S^T q
 struct LinearAttention {
-  /// [batch, steps, heads * ..]; queries have `group` heads for each of keys.
-  /// There is one step at least.
+  /// [batch, steps, heads * ..]; there are `group` heads of queries for each
+  /// head of keys, and at least one step.
   Operand query = {}, key = {}, value = {};
-  /// S before the first step, in the type in which all is computed.
+  /// S before the first step. Its type is the type of the whole computation.
   Operand state = {};
   /// [batch, steps, heads or heads * features], and [batch, steps, heads or 1].
   std::optional<Operand> decay = {}, beta = {};

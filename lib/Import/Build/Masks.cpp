@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which element of a source goes where a mask is true.
+// Finds the element of a source for each place where a mask is true.
 #include "lib/Import/Build/Masks.h"
 
 using namespace llvm;
@@ -8,7 +8,8 @@ namespace mpc::build {
 
 namespace {
 
-/// A mask over data, of which it has, at the last axes, all or nothing: rows.
+/// A mask over data that, along the last axes, selects all elements or none:
+/// rows.
 struct RowMask {
   RowMask(TensorBuilder &b, const Operand &given, ArrayRef<int64_t> shape) {
     Shape aligned(shape.size() - given.shape.size(), 1);
@@ -23,13 +24,13 @@ struct RowMask {
     mask = b.reshape(mask, {countElements(rows).value_or(0)});
   }
 
-  Operand mask; ///< One element a row.
+  Operand mask; ///< One element for each row.
   Shape row;
 };
 
 } // namespace
 
-/// Whether one row is written to all that the mask has: x[mask] = value.
+/// Whether one row is written to all rows of the mask: x[mask] = value.
 static bool isRepeated(const Operand &source, ArrayRef<int64_t> row) {
   ArrayRef<int64_t> given = source.shape;
   while (!given.empty() && given.front() == 1)
@@ -41,8 +42,8 @@ static bool isRepeated(const Operand &source, ArrayRef<int64_t> row) {
          });
 }
 
-/// A row of `source` for each of the mask: the first for the first that is
-/// true. Nothing where the source would do for no row.
+/// A row of `source` for each row of the mask: the first row goes to the first
+/// that is true. Empty where the source does not consist of rows.
 static std::optional<Operand> inOrder(TensorBuilder &b, const Operand &source,
                                       const RowMask &of) {
   int64_t elements = countElements(source.shape).value_or(0);

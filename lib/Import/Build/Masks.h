@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Writing to where a mask is true.
+/// Writes to the places where a mask is true.
 #ifndef MPC_LIB_IMPORT_BUILD_MASKS_H
 #define MPC_LIB_IMPORT_BUILD_MASKS_H
 
@@ -8,9 +8,9 @@
 
 namespace mpc::build {
 
-/// What `data`'s elements become where `mask`, which broadcasts to them, is
-/// true: those of `source` in order, or with `repeats`, where it fits, one row
-/// of it for all. Beside the mask the elements mean nothing.
+/// The new elements of `data` where `mask`, which broadcasts to it, is true:
+/// elements of `source` in order, or, with `repeats` where it fits, one row of
+/// it for all rows. Elements elsewhere have no meaning.
 Operand writtenToMask(TensorBuilder &b, const Operand &data,
                       const Operand &mask, const Operand &source, bool repeats);
 

@@ -12,12 +12,12 @@ namespace mpc::build {
 
 namespace {
 
-/// An element of the image that a point reads, or along one axis its
-/// coordinate: at `place`, with `weight` where that is not 1.
+/// A tap: an element of the image that a point reads, or its coordinate along
+/// one axis. It is at `place`, and has `weight` unless that is 1.
 struct Tap {
   Operand place;
   std::optional<Operand> weight;
-  /// Where it is no padding; all of it without.
+  /// Where the tap is inside of the image; empty where all are.
   std::optional<Operand> isInside;
 };
 
@@ -66,7 +66,7 @@ Operand PointReader::clamped(const Operand &x, double low, double high) {
   return b_.binary(Binary::Min, b_.binary(Binary::Max, x, low), high);
 }
 
-/// Folded at the ends of the axis, which lie on the outermost elements or half
+/// Reflects at the ends of the axis, which are its outermost elements or half
 /// an element further out.
 Operand PointReader::reflected(const Operand &x, int64_t size) {
   double low = how_.alignsCorners ? 0.0 : -0.5;
@@ -88,7 +88,7 @@ Operand PointReader::padded(const Operand &x, int64_t size) {
                  static_cast<double>(size - 1));
 }
 
-/// The element at a whole number, which may lie outside.
+/// The tap at a whole number, which may lie outside.
 Tap PointReader::tapAt(const Operand &place, int64_t size,
                        std::optional<Operand> weight) {
   auto last = static_cast<double>(size - 1);
@@ -105,7 +105,7 @@ SmallVector<Tap> PointReader::linearTaps(const Operand &x, int64_t size) {
   return {tapAt(low, size, before), tapAt(plus(low, 1.0), size, behind)};
 }
 
-/// Keys' cubic (1981) with a = -0.75. Each element of the four is padded by
+/// Keys' cubic (1981) with a = -0.75. Each of its four elements is padded by
 /// itself.
 SmallVector<Tap> PointReader::cubicTaps(const Operand &x, int64_t size) {
   constexpr double kA = -0.75;
@@ -143,7 +143,8 @@ SmallVector<Tap> PointReader::taps(size_t axis) {
   return {tapAt(b_.unary<nn::RoundOp>(x), size, std::nullopt)};
 }
 
-/// One tap along the axes so far and one along the next, of `size` elements.
+/// Joins a tap along the axes so far and one along the next axis, which has
+/// `size` elements.
 Tap PointReader::join(const Tap &outer, const Tap &inner, int64_t size) {
   Tap result = inner;
   result.place = b_.binary(
@@ -196,7 +197,7 @@ Expected<Operand> readAtPoints(TensorBuilder &b, const Operand &image,
                                ArrayRef<Operand> coordinates,
                                const Interpolation &interpolation,
                                const Operand *first) {
-  // Places are counted in floats.
+  // Positions are floats, which must count the elements exactly.
   if (*countElements(spatial) > 1 << 24)
     return invalidModel("the image has more than 2^24 elements");
   PointReader reader(b, image, spatial, coordinates, interpolation, first);

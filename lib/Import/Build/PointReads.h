@@ -8,22 +8,23 @@
 
 namespace mpc::build {
 
-/// What a point between elements, or outside of the image, reads.
+/// How a point between elements, or outside of the image, is read.
 struct Interpolation {
   /// "linear", "nearest" or "cubic".
   llvm::StringRef mode = "linear";
   /// "zeros", "border" or "reflection".
   llvm::StringRef padding = "zeros";
-  /// The image ends, and is reflected, at its outermost elements, not half an
-  /// element further out.
+  /// Whether the image ends, and is reflected, at its outermost elements; else
+  /// half an element further out.
   bool alignsCorners = false;
 };
 
-/// `image` at points: [batch, points, channels] of [batch, elements, channels],
-/// where the elements are those of `spatial`. `coordinates` are counted in
-/// elements, [batch, points] for each spatial axis; where several images lie
-/// one behind the other, from element `first` on, [batch, points] of int64. An
-/// error without a place where there are too many elements.
+/// Reads `image` at points: [batch, points, channels] from [batch, elements,
+/// channels], where the elements are those of `spatial`. `coordinates` are
+/// [batch, points] for each spatial axis, in elements. Where several images are
+/// stored one after the other, `first` is the first element of each point's
+/// image, [batch, points] of int64. An error, without a place, where there are
+/// too many elements.
 llvm::Expected<Operand> readAtPoints(TensorBuilder &b, const Operand &image,
                                      llvm::ArrayRef<int64_t> spatial,
                                      llvm::ArrayRef<Operand> coordinates,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Small powers as products, roots of magnitudes with a gradient at 0.
+// Small powers as products, and roots of magnitudes with a gradient at 0.
 #include "lib/Import/Build/Powers.h"
 
 #include "dialects/NN/Constants.h"
@@ -10,8 +10,8 @@ using namespace llvm;
 
 namespace mpc::build {
 
-/// The one operand that decides whether a result is of one sign and 0 only
-/// where that is, or null.
+/// The one operand that decides the sign of a result, where the result is 0
+/// only where the operand is; else null.
 static mlir::Value magnitudeIn(mlir::Operation *op) {
   if (isa<nn::PowOp, nn::ReduceSumOp, nn::CastOp>(op) ||
       op->hasTrait<mpc::DataMovement>())
@@ -25,8 +25,8 @@ static mlir::Value magnitudeIn(mlir::Operation *op) {
   return keepsSign ? op->getOperand(0) : mlir::Value();
 }
 
-/// Whether `value` is made of absolute values, squares and their sums, so that
-/// it is at its least where it is 0.
+/// Whether `value` consists of absolute values, squares and their sums, so that
+/// 0 is its minimum.
 static bool isMagnitude(mlir::Value value) {
   mlir::Operation *op = value.getDefiningOp();
   while (op && !isa<nn::AbsOp>(op)) {
@@ -38,8 +38,8 @@ static bool isMagnitude(mlir::Value value) {
   return op;
 }
 
-/// A power below 1 has no slope at 0. That of a magnitude is a norm, a standard
-/// deviation or the like.
+/// A power below 1, which has no slope at 0. Of a magnitude it is a norm, a
+/// standard deviation or the like.
 static Operand powerBelowOne(TensorBuilder &b, const Operand &x,
                              function_ref<Operand(const Operand &)> power) {
   return isMagnitude(x.value) ? b.flatAtZero(x, power) : power(x);
@@ -49,7 +49,7 @@ Operand rootOf(TensorBuilder &b, const Operand &x) {
   return powerBelowOne(b, x, [&](const Operand &y) { return b.sqrt(y); });
 }
 
-/// x ^ n as products for small n: exact for negative x, too, and one rounding
+/// x ^ n as products for small n: exact for negative x too, and one rounding
 /// for the square.
 static std::optional<Operand> smallPower(TensorBuilder &b, const Operand &x,
                                          double exponent) {
@@ -76,7 +76,7 @@ static std::optional<Operand> smallPower(TensorBuilder &b, const Operand &x,
   return std::nullopt;
 }
 
-/// Of two integers, in the longer type of the two.
+/// The power of two integers, in the longer type of the two.
 static Operand integerPower(TensorBuilder &b, const Operand &base,
                             const Operand &exponent) {
   bool isLonger = nn::elementBytes(exponent.type) > nn::elementBytes(base.type);
@@ -86,7 +86,8 @@ static Operand integerPower(TensorBuilder &b, const Operand &base,
   return b.cast(power, base.type);
 }
 
-/// Of an integer to the power of a float, in f64; exact where that is whole.
+/// An integer to the power of a float, in f64. The result is exact where the
+/// float is whole.
 static Operand mixedPower(TensorBuilder &b, const Operand &base,
                           const Operand &exponent) {
   Operand real = b.cast(exponent, b.f64());
@@ -110,8 +111,8 @@ static Operand powerOf(TensorBuilder &b, const Operand &base,
   return isBelowOne ? powerBelowOne(b, base, power) : power(base);
 }
 
-/// A norm of negative order has no slope where an element is 0: there it is 0
-/// by the infinity that the element's power is.
+/// A norm of negative order has no slope where an element is 0. The gradient is
+/// 0 there, because the element's power is infinite.
 static Operand flatAtPole(TensorBuilder &b, const Operand &x,
                           function_ref<Operand(const Operand &)> power) {
   Operand isZero = b.compare(nn::CompareKind::EQ, x, b.splatLike(x, 0));

@@ -8,12 +8,12 @@
 
 namespace mpc::build {
 
-/// Of a magnitude, as a sum of squares, with the gradient 0 at 0.
+/// The root of a magnitude, as a sum of squares, with the gradient 0 at 0.
 Operand rootOf(TensorBuilder &b, const Operand &x);
 
-/// `base` to the power of `exponent`, both of one shape and of any types of
-/// numbers; the result has the base's type. `number` is the exponent where it
-/// is one known number. With `isFlatAtPole` a negative power has the gradient 0
+/// `base` to the power of `exponent`, which have the same shape and any numeric
+/// types. The result has the base's type. `number` is the exponent where it is
+/// one known number. With `isFlatAtPole` a negative power has the gradient 0
 /// where an element is 0.
 Operand power(TensorBuilder &b, const Operand &base, const Operand &exponent,
               std::optional<double> number, bool isFlatAtPole);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Both at once, as fake_quantize() is written, train as there: the gradient
-// goes through where the number has a level of its own, and is 0 where it is
-// beyond them; there is none of scale and zero point.
+// Quantizing and dequantizing in one step, as by fake_quantize(), has the
+// gradients of that function. The gradient passes through where the number is
+// in the range of levels, and is 0 outside. Scale and zero point have none.
 #include "lib/Import/Build/Quantization.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -46,7 +46,7 @@ static Operand clamped(TensorBuilder &b, const Operand &x,
                   levels.most);
 }
 
-/// round(x / scale) + zero.
+/// round(x / scale) + zero point.
 static Operand levelOf(TensorBuilder &b, const Operand &x,
                        const QuantizationGrid &grid) {
   Operand ratio = grid.byReciprocal
@@ -66,8 +66,8 @@ Operand quantized(TensorBuilder &b, const Operand &x,
   return clamped(b, levelOf(b, x, grid), levels);
 }
 
-/// What is quantized, with the gradient of `through`, whose own value goes away
-/// against itself.
+/// `quantized`, with the gradient of `through`: `through` is added and
+/// subtracted again.
 static Operand straightThrough(TensorBuilder &b, const Operand &quantized,
                                const Operand &through) {
   return b.binary(Binary::Add, b.withoutGradient(quantized),

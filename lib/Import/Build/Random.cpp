@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams are counted in the order of the ops that draw from them.
+// Streams are numbered in the order of the ops that draw from them.
 #include "lib/Import/Build/Random.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -24,7 +24,7 @@ Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
       input.value, mlir::ValueRange(), APFloat(ratio), stream));
 }
 
-/// Numbers of [0, 1), of f32.
+/// Numbers in [0, 1), f32.
 static Operand uniform(TensorBuilder &b, ArrayRef<int64_t> shape,
                        int32_t stream, int32_t word) {
   auto bits = nn::RandomBitsOp::create(b.builder(), b.location(),
@@ -51,11 +51,11 @@ Operand uniformBetween(TensorBuilder &b, ArrayRef<int64_t> shape, double low,
   return affine(b, uniform(b, shape), high - low, low);
 }
 
-// By the transform of Box and Muller (1958).
+// Uses the transform of Box and Muller (1958).
 Operand normal(TensorBuilder &b, ArrayRef<int64_t> shape, double mean,
                double deviation) {
   int32_t stream = takeStream(b);
-  // In (0, 1]: a logarithm of 0 would be infinite.
+  // The number is in (0, 1], since the logarithm of 0 would be infinite.
   Operand first = affine(b, uniform(b, shape, stream, /*word=*/0), -1.0, 1.0);
   Operand angle = affine(b, uniform(b, shape, stream, /*word=*/1),
                          2.0 * std::numbers::pi, 0.0);

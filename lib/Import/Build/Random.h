@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Random numbers, drawn anew in each step.
+/// Random numbers, drawn again in each step.
 #ifndef MPC_LIB_IMPORT_BUILD_RANDOM_H
 #define MPC_LIB_IMPORT_BUILD_RANDOM_H
 
@@ -8,15 +8,15 @@
 
 namespace mpc::build {
 
-/// A stream that no op before draws from: they are counted in order.
+/// The next stream, from which no earlier op draws.
 int32_t takeStream(TensorBuilder &b);
 
-/// `input` with elements set to 0 by chance in training.
+/// `input` with random elements set to 0 in training.
 Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
                 int32_t stream);
 
-/// Numbers of [0, 1), of [low, high), and normal ones; of f32, from a stream of
-/// their own.
+/// Numbers in [0, 1), numbers in [low, high), and normal numbers; f32, each
+/// from a stream of its own.
 Operand uniform(TensorBuilder &b, llvm::ArrayRef<int64_t> shape);
 Operand uniformBetween(TensorBuilder &b, llvm::ArrayRef<int64_t> shape,
                        double low, double high);

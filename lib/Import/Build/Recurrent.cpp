@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Unrolled over time: one product for the inputs of all steps, one for each
-// step's state.
+// Unrolls layers over time, with one product for the inputs of all steps and
+// one for each step's state.
 #include "lib/Import/Build/Recurrent.h"
 
 using namespace llvm;
@@ -11,41 +11,43 @@ namespace {
 
 /// One direction of a layer.
 struct Direction {
-  /// [steps, batch, gates * hidden]: what the inputs add to the gates.
+  /// [steps, batch, gates * hidden]: the part of the gates that comes from the
+  /// inputs.
   Operand fromInput;
-  /// [gates * hidden, hidden] and [gates * hidden] (null without).
+  /// [gates * hidden, hidden] and [gates * hidden]; null without a bias.
   Operand recurrent;
   std::optional<Operand> recurrentBias;
   Operand state;
   Operand cell;
-  /// [3 * hidden]: of the input, output and forget gates on the cell.
+  /// [3 * hidden]: the peepholes of the input, output and forget gates.
   std::optional<Operand> peepholes;
   ArrayRef<RecurrentActivation> activations;
 };
 
 } // namespace
 
-/// Part `index` of `count` along `axis`.
+/// Part `index` of `count` equal parts along `axis`.
 static Operand part(TensorBuilder &b, const Operand &whole, int64_t axis,
                     int64_t index, int64_t count) {
   int64_t size = whole.shape[axis] / count;
   return b.sliceAxis(whole, axis, index * size, (index + 1) * size);
 }
 
-/// Entry `index` of the first axis, which goes away.
+/// Entry `index` of the first axis, which is removed.
 static Operand at(TensorBuilder &b, const Operand &whole, int64_t index) {
   return b.reshape(b.sliceAxis(whole, 0, index, index + 1),
                    ArrayRef(whole.shape).drop_front());
 }
 
-/// `x` with its first two axes exchanged where the batch comes first, and back.
+/// `x` with its first two axes exchanged, where the batch comes first, or
+/// exchanged back.
 static Operand reordered(TensorBuilder &b, const Operand &x,
                          const RecurrentLayer &layer) {
   return layer.batchFirst ? b.transpose(x, {1, 0, 2}) : x;
 }
 
-/// The first state of direction `d`: part of `given`, zeros where there is
-/// none.
+/// The first state of direction `d`: a part of `given`, or zeros where that is
+/// empty.
 static Operand firstState(TensorBuilder &b, const RecurrentLayer &layer,
                           const std::optional<Operand> &given, int64_t d) {
   if (given)
@@ -53,7 +55,8 @@ static Operand firstState(TensorBuilder &b, const RecurrentLayer &layer,
   return b.splat(layer.x.type, {layer.batch, layer.hidden}, 0.0);
 }
 
-/// `bias` says which bias goes with the inputs: with `together` both do.
+/// Prepares a direction. With `together`, both biases are added to the inputs'
+/// part; else only their own.
 static Direction directionOf(TensorBuilder &b, const RecurrentLayer &layer,
                              int64_t d, bool together) {
   Direction direction;
@@ -85,10 +88,10 @@ static Direction directionOf(TensorBuilder &b, const RecurrentLayer &layer,
   return direction;
 }
 
-/// Advances `direction` by a step whose inputs are `fromInput`.
+/// Advances `direction` by a step whose part from the inputs is `fromInput`.
 using Step = function_ref<void(Direction &direction, const Operand &fromInput)>;
 
-/// Which samples still have a step at `time`, as a state has its shape.
+/// Which samples still have a step at `time`, in the shape of a state.
 static Operand presentAt(TensorBuilder &b, const RecurrentLayer &layer,
                          int64_t time) {
   Operand isPresent =
@@ -97,8 +100,8 @@ static Operand presentAt(TensorBuilder &b, const RecurrentLayer &layer,
   return b.broadcast(isPresent, {layer.batch, layer.hidden}, {0});
 }
 
-/// Advances by the step at `time`, and gives the state that is put out: of a
-/// sequence that has ended the states stay, and zeros are put out.
+/// Advances by the step at `time`, and returns its output. The states of a
+/// sequence that has ended stay, and its output is zeros.
 static Operand advance(TensorBuilder &b, const RecurrentLayer &layer,
                        Direction &direction, int64_t time, Step step) {
   Operand state = direction.state, cell = direction.cell;
@@ -145,7 +148,8 @@ static RecurrentOutputs unroll(TensorBuilder &b, const RecurrentLayer &layer,
   return result;
 }
 
-/// What the peephole of gate `index`, of input, output and forget, adds to it.
+/// The part of gate `index` (input, output or forget) that comes from its
+/// peephole.
 static Operand seen(TensorBuilder &b, const Direction &d, const Operand &gate,
                     int64_t index, const Operand &cell) {
   if (!d.peepholes)
@@ -171,7 +175,7 @@ RecurrentOutputs buildLSTM(TensorBuilder &b, const RecurrentLayer &layer,
     Operand candidate = d.activations[1].apply(b, part(b, gates, 1, 3, 4));
     d.cell = b.binary(Binary::Add, b.binary(Binary::Mul, forget, d.cell),
                       b.binary(Binary::Mul, input, candidate));
-    // The output gate sees the new cell.
+    // The output gate uses the new cell.
     Operand output = gate(1, 1);
     d.state = b.binary(Binary::Mul, output, d.activations[2].apply(b, d.cell));
   });
@@ -179,7 +183,7 @@ RecurrentOutputs buildLSTM(TensorBuilder &b, const RecurrentLayer &layer,
 
 RecurrentOutputs buildGRU(TensorBuilder &b, const RecurrentLayer &layer,
                           bool resetLast) {
-  // `parts` numbers of the recurrent weights, from `first` on.
+  // `parts` parts of the recurrent product, from part `first` on.
   auto fromState = [&](Direction &d, const Operand &state, int64_t first,
                        int64_t parts) {
     int64_t h = layer.hidden;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Recurrent layers, as copies of a step.
+/// Recurrent layers, as copies of one step.
 #ifndef MPC_LIB_IMPORT_BUILD_RECURRENT_H
 #define MPC_LIB_IMPORT_BUILD_RECURRENT_H
 
@@ -8,43 +8,44 @@
 
 namespace mpc::build {
 
-/// What LSTM, GRU and RNN share. D is the number of directions.
+/// The common parts of LSTM, GRU and RNN. D is the number of directions.
 struct RecurrentLayer {
   int64_t gates, steps, batch, input, hidden, directions;
   bool reverse;
-  /// Of an LSTM.
+  /// Whether it is an LSTM, with a cell.
   bool hasCell;
-  /// The batch is the first axis of X, the outputs and the states.
+  /// Whether the batch is the first axis of X, the outputs and the states.
   bool batchFirst;
-  /// Of all directions.
+  /// The activations of all directions.
   llvm::SmallVector<RecurrentActivation> activations = {};
-  /// [batch], where sequences are of several lengths.
+  /// [batch]; empty where all sequences have the same length.
   std::optional<Operand> lengths = {};
   /// [steps, batch, input], [D, gates * hidden, input] and [D, gates * hidden,
   /// hidden].
   Operand x = {}, w = {}, r = {};
-  /// [D, 2 * gates * hidden], of the inputs and of the states.
+  /// [D, 2 * gates * hidden]: first the biases of inputs, then those of states.
   std::optional<Operand> bias = {};
-  /// [D, batch, hidden]; zeros where there is none.
+  /// [D, batch, hidden]; empty for zeros.
   std::optional<Operand> state = {}, cell = {};
-  /// [D, 3 * hidden], of the input, output and forget gates on the cell.
+  /// [D, 3 * hidden], of the input, output and forget gates.
   std::optional<Operand> peepholes = {};
-  /// The states of all steps are outputs.
+  /// Whether the states of all steps are outputs.
   bool wantsSteps = true;
 };
 
 struct RecurrentOutputs {
   /// [steps, D, batch, hidden]
   std::optional<Operand> steps;
-  /// [D, batch, hidden], of the last steps.
+  /// [D, batch, hidden], after the last steps.
   Operand state;
   std::optional<Operand> cell;
 };
 
-/// `isCoupled`: the forget gate is one less the input gate.
+/// Builds an LSTM. With `isCoupled` the forget gate is 1 minus the input gate.
 RecurrentOutputs buildLSTM(TensorBuilder &b, const RecurrentLayer &layer,
                            bool isCoupled);
-/// `resetLast`: the reset gate goes on what the product gave.
+/// Builds a GRU. With `resetLast` the reset gate multiplies the product of the
+/// state.
 RecurrentOutputs buildGRU(TensorBuilder &b, const RecurrentLayer &layer,
                           bool resetLast);
 RecurrentOutputs buildRNN(TensorBuilder &b, const RecurrentLayer &layer);

@@ -27,7 +27,7 @@ static Operand thresholdedRelu(TensorBuilder &b, const Operand &x, double alpha,
 using B = TensorBuilder;
 using X = const Operand &;
 
-/// Defaults are those of the ops of these names; ScaledTanh's have none.
+/// The defaults are those of the ops with these names. ScaledTanh has none.
 static constexpr RecurrentFunction kFunctions[] = {
     {"Affine", affine, {true, 1.0}, {true, 0.0}},
     {"Elu",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The functions that recurrent layers apply to their gates and states.
+/// The activation functions of gates and states in recurrent layers.
 #ifndef MPC_LIB_IMPORT_BUILD_RECURRENTACTIVATIONS_H
 #define MPC_LIB_IMPORT_BUILD_RECURRENTACTIVATIONS_H
 
@@ -11,7 +11,7 @@ namespace mpc::build {
 /// A setting that a function may have.
 struct RecurrentSetting {
   bool exists = false;
-  /// Where none is given.
+  /// The default; empty for none.
   std::optional<double> otherwise = {};
 };
 
@@ -22,14 +22,14 @@ struct RecurrentFunction {
   RecurrentSetting alpha = {}, beta = {};
 };
 
-/// All of them.
+/// All functions.
 llvm::ArrayRef<RecurrentFunction> recurrentFunctions();
 
-/// A function with its settings, and what its argument is clipped to.
+/// A function with its settings, and the bound of its argument.
 struct RecurrentActivation {
   const RecurrentFunction *function;
   double alpha = 0.0, beta = 0.0;
-  /// Arguments are within [-clip, clip].
+  /// The bound that keeps arguments within [-clip, clip]; empty for none.
   std::optional<double> clip;
 
   Operand apply(TensorBuilder &b, Operand x) const;

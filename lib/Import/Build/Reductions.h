@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Reductions that nn has no op for.
+/// Reductions for which nn has no op.
 #ifndef MPC_LIB_IMPORT_BUILD_REDUCTIONS_H
 #define MPC_LIB_IMPORT_BUILD_REDUCTIONS_H
 
@@ -8,13 +8,12 @@
 
 namespace mpc::build {
 
-/// m + log(sum(exp(x - m))), where m is the maximum: no exponential of a large
-/// number. Of an infinite maximum there is no distance, and m is 0. The axes go
-/// away.
+/// m + log(sum(exp(x - m))), where m is the maximum, so that no large number is
+/// exponentiated. m is 0 where the maximum is infinite. The axes are removed.
 Operand logSumExp(TensorBuilder &b, const Operand &x,
                   llvm::ArrayRef<int64_t> axes);
 
-/// The maximum along an axis of 1 to 2^24 elements, which goes away; its
+/// The maximum along an axis of 1 to 2^24 elements. The axis is removed. The
 /// gradient goes to the first of equal elements.
 Operand firstMaximum(TensorBuilder &b, const Operand &x, int64_t axis);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where places of the output come from, and by which weights.
+// Computes the source of each place of the output, and the weights.
 #include "lib/Import/Build/Resize.h"
 
 #include "lib/Import/ImportError.h"
@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace mpc::build {
 
-/// The place in the input that place `x` of the output comes from.
+/// The position in the input that corresponds to place `x` of the output.
 static double sourceOf(const AxisResize &axis, int64_t x, StringRef mode) {
   double place = static_cast<double>(x);
   if (mode == "asymmetric")
@@ -27,7 +27,7 @@ static double sourceOf(const AxisResize &axis, int64_t x, StringRef mode) {
   double source = (place + 0.5) / axis.scale - 0.5;
   if (mode != "half_pixel_symmetric")
     return source;
-  // Centres the output where its size was rounded.
+  // Centres the output, because its size was rounded.
   double centre = static_cast<double>(axis.from) / 2;
   return centre * (1 - static_cast<double>(axis.to) / axis.extent) + source;
 }
@@ -54,7 +54,7 @@ static Operand resizeNearest(TensorBuilder &b, const Operand &input,
   return b.gather(input, b.ints(sources), axis);
 }
 
-/// The weight of an element at `distance`: a hat, or Keys' cubic (1981).
+/// The weight of an element at `distance`: a triangle, or Keys' cubic (1981).
 static double kernelAt(double distance, const Sampling &sampling) {
   double x = std::abs(distance), a = sampling.cubicA;
   if (sampling.mode == "linear")
@@ -64,13 +64,13 @@ static double kernelAt(double distance, const Sampling &sampling) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0.0;
 }
 
-/// Adds to a column of `weights` what one place of the output is made of.
+/// Adds the weights of one place of the output to a column of `weights`.
 static void addWeights(MutableArrayRef<double> weights, int64_t x,
                        const AxisResize &resize, const Sampling &sampling) {
   double source = sourceOf(resize, x, sampling.coordinates);
   double shrink = sampling.isAntialiased ? std::min(resize.scale, 1.0) : 1.0;
   double support = sampling.mode == "linear" ? 1.0 : 2.0;
-  // The element at or before the source has distance 0 to 1, 0 excluded.
+  // The element at or before the source has a distance in (0, 1].
   double before = std::ceil(source) - 1;
   auto first = static_cast<int64_t>(std::floor(-support / shrink)) + 1;
   SmallVector<std::pair<int64_t, double>> taps;
@@ -98,7 +98,7 @@ static Expected<Operand> interpolate(TensorBuilder &b, const Operand &input,
   MPC_TRY_ASSIGN(
       Operand weights,
       b.fromValues<double>(b.f64(), {resize.from, resize.to}, numbers));
-  // The axis goes last, there to be the sum of a plain matrix product.
+  // Moves the axis to the end, so that the product is a plain matrix product.
   auto order = to_vector(seq<int64_t>(0, input.rank()));
   std::swap(order[axis], order.back());
   Operand last = b.transpose(input, order);
@@ -110,7 +110,8 @@ static Expected<Operand> interpolate(TensorBuilder &b, const Operand &input,
   return b.transpose(b.reshape(product, shape), order);
 }
 
-/// The extrapolation value in places that come from outside of the input.
+/// Replaces places whose source lies outside of the input by the extrapolation
+/// value.
 static Expected<Operand> extrapolate(TensorBuilder &b, const Operand &output,
                                      int64_t axis, const AxisResize &resize,
                                      const Sampling &sampling) {

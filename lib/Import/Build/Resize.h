@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Resampling, each axis on its own: nearest neighbours are a gather, linear
-/// and cubic interpolation a product with a matrix of weights.
+/// Resamples each axis by itself: nearest neighbours by a gather, linear and
+/// cubic interpolation by a product with a matrix of weights.
 #ifndef MPC_LIB_IMPORT_BUILD_RESIZE_H
 #define MPC_LIB_IMPORT_BUILD_RESIZE_H
 
@@ -13,9 +13,10 @@ namespace mpc::build {
 struct AxisResize {
   int64_t from, to;
   double scale;
-  /// By which corners are placed: `to` before it was rounded, or `to`.
+  /// The extent of the output by which corners are placed: `to`, or `to` before
+  /// it was rounded.
   double extent;
-  /// The part of the input that is shown, as fractions of its extent.
+  /// The part of the input that is used, as fractions of its extent.
   double start = 0.0, end = 1.0;
 
   bool isIdentity() const {
@@ -32,14 +33,14 @@ struct Sampling {
   double extrapolation;
   bool excludesOutside;
   bool isAntialiased;
-  /// The distance of the corners decides the scale, and centres are aligned.
+  /// Whether the distance of corners decides the scale, with centres aligned.
   bool scalesByCorners = false;
 
   bool isCrop() const { return coordinates == "tf_crop_and_resize"; }
 };
 
-/// `input` with that axis resampled. An error without a place where constants
-/// get too many.
+/// `input`, resampled along one axis. An error, without a place, where
+/// constants get too large.
 llvm::Expected<Operand> resizedAxis(TensorBuilder &b, const Operand &input,
                                     int64_t axis, const AxisResize &resize,
                                     const Sampling &sampling);

@@ -31,17 +31,17 @@ private:
   const Operand &regionsIn_;
   const RoiAlignment &how_;
   int64_t regions_, channels_;
-  /// Rows and columns of each image.
+  /// The rows and columns of each image.
   int64_t image_[2];
   /// [1, all elements, channels]
   Operand images_;
-  /// [regions]: the first element of the image of each.
+  /// [regions]: the first element of each region's image.
   Operand first_;
 };
 
 } // namespace
 
-/// [regions]: a corner of each, in elements of the image.
+/// [regions]: one corner of each region, in elements of the image.
 Operand RoiAligner::corner(int64_t column, double scale) {
   Operand all = b_.withoutGradient(b_.cast(regionsIn_, images_.type));
   Operand one =
@@ -50,7 +50,7 @@ Operand RoiAligner::corner(int64_t column, double scale) {
   return b_.binary(Binary::Sub, place, how_.isHalfPixel ? 0.5 : 0.0);
 }
 
-/// [regions, bins * samples]: where they lie.
+/// [regions, bins * samples]: the positions of samples.
 Expected<Operand> RoiAligner::samples(const RoiAxis &axis, int64_t column) {
   int64_t count = axis.bins * axis.samples;
   std::vector<float> parts;
@@ -70,8 +70,8 @@ Expected<Operand> RoiAligner::samples(const RoiAxis &axis, int64_t column) {
   return b_.binary(Binary::Add, b_.broadcast(start, shape, {0}), along);
 }
 
-/// A sample up to one element outside reads the outermost; one farther,
-/// nothing.
+/// Whether a sample is outside. A sample up to one element outside reads the
+/// outermost element, and one further away reads zero.
 Operand RoiAligner::isOutside(const Operand &at, int64_t size) {
   Operand end = b_.splatLike(at, static_cast<double>(size));
   Operand isBefore =
@@ -80,7 +80,7 @@ Operand RoiAligner::isOutside(const Operand &at, int64_t size) {
   return b_.binary(Binary::Max, isBefore, isBehind);
 }
 
-/// [regions, rows, columns, channels] of the samples' grid.
+/// [regions, rows, columns, channels]: the values at the grid of samples.
 Expected<Operand> RoiAligner::readSamples(const Operand &rows,
                                           const Operand &columns) {
   Shape grid{regions_, rows.shape[1], columns.shape[1]};

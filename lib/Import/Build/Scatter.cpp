@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What goes to each place, and boxes that known places are.
+// Combines the updates for each place, and finds known places that form a box.
 #include "lib/Import/Build/Scatter.h"
 
 #include "dialects/NN/Constants.h"
@@ -13,7 +13,7 @@ int64_t product(ArrayRef<int64_t> sizes) {
   return countElements(sizes).value_or(0);
 }
 
-/// What goes to each place, added up.
+/// The sum of the updates for each place.
 Operand sumsAt(TensorBuilder &b, const Operand &updates, const Flattened &at) {
   Shape shape(updates.shape);
   shape.front() = at.count;
@@ -22,12 +22,11 @@ Operand sumsAt(TensorBuilder &b, const Operand &updates, const Flattened &at) {
       updates.value, at.places.value, /*axis=*/0, /*batch_dims=*/0));
 }
 
-/// `data` with `updates` in the places `at`, the last of equal ones undefined:
-/// each slice of the result is read from the data or from the update that goes
-/// there.
+/// `data` with `updates` at the places `at`; of equal places any update may
+/// win. Each slice of the result is read from the data or from its update.
 Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
                  const Flattened &at) {
-  // Numbers of updates from 1 on; f32 holds them up to 2^24.
+  // Updates are numbered from 1 on. f32 has exact numbers up to 2^24.
   int64_t count = at.places.shape[0];
   mlir::Type type = count < 1 << 24 ? b.f32() : b.f64();
   Operand numbers =
@@ -41,7 +40,7 @@ Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
   return b.gather(b.concat({data, updates}, 0), place, 0);
 }
 
-/// a / b, of integers towards minus infinity, where b is positive.
+/// a / b of integers, rounded down, where b is positive.
 static Operand flooredQuotient(TensorBuilder &b, const Operand &x,
                                const Operand &y) {
   Operand quotient = b.binary(Binary::Div, x, y);
@@ -52,8 +51,9 @@ static Operand flooredQuotient(TensorBuilder &b, const Operand &x,
   return b.binary(Binary::Sub, quotient, b.cast(isAbove, x.type));
 }
 
-/// The mean of the data and of what goes there, or of that alone: the data are
-/// then 0 where something does. That of integers is an integer.
+/// The mean of the data and the updates of each place, or of the updates alone,
+/// for which the caller sets the data to 0 there. The mean of integers is an
+/// integer.
 Operand meansAt(TensorBuilder &b, const Operand &data, const Operand &updates,
                 const Flattened &at, bool includesData) {
   Operand sum =
@@ -76,7 +76,7 @@ struct Box {
 
 } // namespace
 
-/// The box that known places are, in order, if they are one.
+/// The box that known places form in order; empty where they form none.
 static std::optional<Box> boxOf(const Flattened &at) {
   if (!at.places.known || at.places.known.getNumElements() == 0)
     return std::nullopt;
@@ -104,8 +104,8 @@ static std::optional<Box> boxOf(const Flattened &at) {
   return box;
 }
 
-/// `data` with `updates` in the place of `box`: what lies in front of it, it,
-/// and what lies behind it, along one axis after another.
+/// `data` with `updates` in `box`: the part before it, the box, and the part
+/// after it are joined along one axis after another.
 static Operand assigned(TensorBuilder &b, const Operand &data,
                         const Operand &updates, const Box &box,
                         size_t axis = 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Writing to places that indices name.
+/// Writes to places named by indices.
 #ifndef MPC_LIB_IMPORT_BUILD_SCATTER_H
 #define MPC_LIB_IMPORT_BUILD_SCATTER_H
 
@@ -8,31 +8,35 @@
 
 namespace mpc::build {
 
-/// The number of elements; 0 where it is no number.
+/// The number of elements; 0 where it overflows.
 int64_t product(llvm::ArrayRef<int64_t> sizes);
 
-/// What an op reads or writes: `places` number slices of `inner` elements.
+/// The places that an op reads or writes: numbers of slices, each with `inner`
+/// elements.
 struct Flattened {
   Operand places;
   int64_t count;
   int64_t inner;
-  Shape axes = {}; ///< Along which the slices lie, `count` in all.
+  /// The axes along which the slices lie; they have `count` places in all.
+  Shape axes = {};
 };
 
-/// What goes to each place, added up.
+/// The sum of the updates for each place.
 Operand sumsAt(TensorBuilder &b, const Operand &updates, const Flattened &at);
 
-/// `data` with `updates` in the places `at`, the last of equal ones undefined.
+/// `data` with `updates` at the places `at`; of equal places any update may
+/// win.
 Operand replaced(TensorBuilder &b, const Operand &data, const Operand &updates,
                  const Flattened &at);
 
-/// The mean of the data and of what goes there, or of that alone: the data are
-/// then 0 where something does. That of integers is an integer.
+/// The mean of the data and the updates of each place, or of the updates alone,
+/// for which the caller sets the data to 0 there. The mean of integers is an
+/// integer.
 Operand meansAt(TensorBuilder &b, const Operand &data, const Operand &updates,
                 const Flattened &at, bool includesData);
 
-/// x[..., 2:5] = y: `data` with `updates` where the places are known, and a
-/// box in order; else nothing.
+/// x[..., 2:5] = y: `data` with `updates`, where the places are known and form
+/// a box in order; else empty.
 std::optional<Operand> assignedBox(TensorBuilder &b, const Operand &data,
                                    const Operand &updates, const Flattened &at);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The ops of nn, folded as they are made.
+/// Builds ops of nn, and folds them at once.
 #include "lib/Import/Build/TensorBuilder.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -63,7 +63,7 @@ Operand TensorBuilder::given(Value input, DenseElementsAttr known) {
   return fromValue(input);
 }
 
-/// Bytes of a constant of `type`; of equal elements one is stored.
+/// The bytes of a constant of `type`. Equal elements are stored once.
 static size_t sizeOf(RankedTensorType type, bool isSplat) {
   return (isSplat ? 1 : type.getNumElements()) *
          nn::elementBytes(type.getElementType());
@@ -85,7 +85,7 @@ DenseElementsAttr TensorBuilder::foldGiven(Operation *op) {
   auto type = llvm::cast<RankedTensorType>(op->getResult(0).getType());
   if (sizeOf(type, areSplats) > budget_)
     return {};
-  // A fold may change the op itself, which stays as it is.
+  // A fold may change the op itself, so that a copy is folded.
   Operation *copy = op->clone();
   SmallVector<OpFoldResult> results;
   bool isFolded = succeeded(copy->fold(known, results)) && results.size() == 1;
@@ -94,7 +94,7 @@ DenseElementsAttr TensorBuilder::foldGiven(Operation *op) {
     if (auto attribute = dyn_cast<mlir::Attribute>(results.front()))
       result = dyn_cast<DenseElementsAttr>(attribute);
   copy->destroy();
-  // Equal operands may give what has other elements, as a pad does.
+  // Equal operands may give a result with different elements, as a pad does.
   return result && charge(sizeOf(type, result.isSplat())) ? result
                                                           : DenseElementsAttr();
 }
@@ -165,7 +165,8 @@ Operand TensorBuilder::ints(ArrayRef<int64_t> values) {
   return constant(nn::constantOfInts(tensorType(i64(), {size}), values));
 }
 
-/// Up to here coordinates are constants, beyond they are counted at run time.
+/// The most coordinates that are stored as constants. More of them are computed
+/// at run time.
 static constexpr int64_t kMostCoordinates = 1 << 16;
 
 Operand TensorBuilder::coordinates(ArrayRef<int64_t> shape, int64_t axis) {
@@ -312,7 +313,7 @@ Operand TensorBuilder::gather(const Operand &input, const Operand &indices,
                               int64_t axis, int64_t batchDims,
                               std::optional<int64_t> frozen) {
   ArrayRef<int64_t> in = input.shape;
-  // One known index is a slice: its gradient is a pad, not a scatter.
+  // A single known index is a slice, whose gradient is a pad and not a scatter.
   if (indices.known && batchDims == 0 && indices.rank() == 0) {
     int64_t at = nn::intAt(indices.known, 0);
     Shape shape(in.take_front(axis));
@@ -337,8 +338,9 @@ Operand TensorBuilder::shifted(const Operand &input, int64_t axis,
   return pad(input, low, high, none, filler);
 }
 
-// In steps of 1, 2, 4, ...: each element has joined twice as many then (Hillis
-// and Steele, 1986). The order is the same whatever computes it.
+// Joins in steps of 1, 2, 4, ..., so that each element has joined twice as many
+// after each step (Hillis and Steele, 1986). The order is the same on every
+// target.
 Operand TensorBuilder::scan(Binary kind, const Operand &input, int64_t axis) {
   double neutral = kind == Binary::Mul ? 1.0 : 0.0;
   Operand x = input;
@@ -393,7 +395,7 @@ Operand TensorBuilder::reduceProd(const Operand &input,
 
 Operand TensorBuilder::reduceMean(const Operand &input,
                                   ArrayRef<int64_t> axes) {
-  // In f16 a sum may overflow where the mean does not.
+  // In f16 the sum may overflow although the mean does not.
   double count = 1;
   for (int64_t axis : axes)
     count *= static_cast<double>(input.shape[axis]);
@@ -409,12 +411,12 @@ Operand TensorBuilder::placeOfMaximum(const Operand &input, int64_t axis,
   peak = broadcastTo(peak, input.shape);
   Operand isPeak = compare(nn::CompareKind::EQ, input, peak);
   if (input.isFloat()) {
-    // NaN equals nothing.
+    // NaN does not equal itself.
     Operand isNaN = compare(nn::CompareKind::NE, input, input);
     isPeak = select(isNaN, isNaN, isPeak);
   }
-  // The largest number of those that have the maximum, counted from the end
-  // where the first is asked for.
+  // The largest position that has the maximum. Positions are counted from the
+  // end where the first one is wanted.
   Operand number = cast(coordinates(input.shape, axis), f32());
   auto top = static_cast<double>(input.shape[axis] - 1);
   if (!last)

@@ -190,8 +190,8 @@ Error checkPlaces(const Window &window) {
                       " elements are not supported (at most 1024)");
 }
 
-/// By what each window's sum is divided: the number of its elements, or the
-/// chosen one.
+/// The divisor of each window's sum: the number of its elements, or a chosen
+/// number.
 static Expected<Operand> windowDivisors(TensorBuilder &b, const Operand &input,
                                         const Window &window,
                                         std::optional<int64_t> chosen,

@@ -19,7 +19,7 @@ namespace {
 
 using ShapeFlags = decltype(ModelOptions::inputShapes);
 
-/// An input's shape as far as it is known.
+/// An input's shape, as far as it is known.
 struct PartialShape {
   const ValueInfo *input;
   SmallVector<std::optional<int64_t>, 4> sizes;
@@ -44,7 +44,7 @@ public:
       : model_(model), inputs_(inputs), options_(options), symbols_(symbols) {}
 
   Expected<std::vector<Shape>> run();
-  /// The flags that fix what is open.
+  /// The flags that fix open dimensions.
   Expected<ShapeFlags> propose(int64_t batch, int64_t size);
 
 private:
@@ -205,7 +205,7 @@ Error InputResolver::applyBatch() {
   }
   if (anyOpen)
     return Error::success();
-  // Some inputs may have no batch; the others agree with each other.
+  // Some inputs may have no batch. The others must agree.
   const ValueInfo *fixed = nullptr;
   for (const PartialShape &shape : shapes_) {
     if (shape.sizes.empty())

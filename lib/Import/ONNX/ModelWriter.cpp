@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies protobuf fields, whatever they are, but for those that hold or name
-// data. The file has been read before, so that its form is known to be right.
+// Copies protobuf fields of any kind, except those that contain or name data.
+// The file was read before, so that its form is valid.
 #include "lib/Import/ONNX/ModelWriter.h"
 
 #include "lib/Import/ImportError.h"
@@ -17,10 +17,10 @@ using namespace mpc::onnx;
 
 namespace {
 
-/// Messages on the way from a model to its tensors.
+/// The messages on the path from a model to its tensors.
 enum class Kind { Model, Graph, Function, Node, Attribute, Sparse, Tensor };
 
-/// A field of a message that is one of those.
+/// A field that contains one of these messages.
 struct Child {
   Kind parent;
   uint32_t field;
@@ -59,8 +59,8 @@ constexpr uint32_t kVarint = 0, kFixed64 = 1, kBytes = 2;
 
 struct Field {
   uint32_t number = 0;
-  StringRef whole;   ///< With its key.
-  StringRef content; ///< Of one with bytes.
+  StringRef whole;   ///< The field with its key.
+  StringRef content; ///< The bytes of the message.
 };
 
 uint64_t takeVarint(StringRef &bytes) {
@@ -113,9 +113,10 @@ void addInteger(uint32_t field, uint64_t value, std::string &out) {
 
 StringRef textOf(ArrayRef<char> bytes) { return {bytes.data(), bytes.size()}; }
 
-/// What a tensor's own fields say, and where its data lies in the file.
+/// The description in a tensor's own fields, and the place of its data in the
+/// file.
 struct Described {
-  std::string kept; ///< The fields that are no data.
+  std::string kept; ///< The fields other than data.
   std::string name;
   bool isExternal = false;
 };
@@ -142,12 +143,12 @@ StringMap<const Tensor *> initializersOf(const Model &model) {
   return initializers;
 }
 
-/// Looks for external data that is not at hand.
+/// Checks that all external data is available.
 class Checker {
 public:
   explicit Checker(const Model &model) : initializers_(initializersOf(model)) {}
 
-  /// `isMain` says that the message is the model's graph.
+  /// `isMain` says that the message is the model's main graph.
   Error check(Kind kind, StringRef bytes, bool isMain) {
     while (!bytes.empty()) {
       Field field = takeField(bytes);
@@ -192,7 +193,7 @@ public:
   }
 
 private:
-  /// Copies a message; `isMain` says that it is the model's graph.
+  /// Copies a message; `isMain` says that it is the model's main graph.
   void copy(Kind kind, StringRef bytes, bool isMain, std::string &out) {
     const Node *node = model_.graph.nodes.data();
     while (!bytes.empty()) {
@@ -217,7 +218,7 @@ private:
       addSeparated(out);
   }
 
-  /// A node of the model's graph, with the inputs that it has there.
+  /// Copies a node of the main graph, with the inputs that it has in `node`.
   void copyNode(StringRef bytes, const Node &node, std::string &out) {
     std::string inputs, before, rest;
     for (const std::string &input : node.inputs)
@@ -249,7 +250,7 @@ private:
     written_.insert(described.name);
   }
 
-  /// The tensor's new data, or what it had.
+  /// Adds the tensor's new data, or its old data.
   void addData(const Tensor &tensor, bool isExternal, std::string &out) {
     auto value = values_.find(tensor.name);
     ArrayRef<char> data = value == values_.end() ? tensor.bytes : value->second;
@@ -278,7 +279,7 @@ private:
     externalBytes_ += data.size();
   }
 
-  /// The initializers that the file has not, behind those that it has.
+  /// Adds the initializers that the file lacks, after its own.
   void addSeparated(std::string &out) {
     for (const Tensor &tensor : model_.graph.initializers) {
       if (written_.contains(tensor.name))
@@ -288,7 +289,7 @@ private:
         addInteger(Dims, static_cast<uint64_t>(size), content);
       addInteger(DataType, static_cast<uint64_t>(tensor.type), content);
       addBytes(Name, tensor.name, content);
-      // Beside the model where the one that it was made of is.
+      // The data is external if the data of the source tensor is.
       addData(tensor, externalSources_.contains(tensor.bytes.data()), content);
       addBytes(kInitializers, content, out);
     }
@@ -301,7 +302,8 @@ private:
   StringRef dataFile_;
   StringMap<const Tensor *> initializers_;
   OnnxFile::Written result_;
-  llvm::StringSet<> written_; ///< Names of tensors of the file.
+  /// The names of the file's tensors that were written.
+  llvm::StringSet<> written_;
   SmallPtrSet<const char *, 16> externalSources_;
   size_t externalBytes_ = 0;
 };

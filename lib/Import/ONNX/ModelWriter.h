@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A model's file once more, with other values in its initializers.
+/// Writes a model's file again with other values in its initializers.
 #ifndef MPC_LIB_IMPORT_ONNX_MODELWRITER_H
 #define MPC_LIB_IMPORT_ONNX_MODELWRITER_H
 
@@ -10,14 +10,14 @@
 
 namespace mpc::onnx {
 
-/// Makes a model of readModelAsWritten one that may be written: initializers
-/// that the exporter made one of several are several again, under the names of
-/// separateMerged. Fails where data in other files is not at hand.
+/// Prepares a model from readModelAsWritten for writing. Initializers that the
+/// exporter has merged become several again, under the names that
+/// separateMerged gives them. Fails where data in other files is missing.
 llvm::Error prepareToWrite(Model &model);
 
-/// The model's file once more, field by field as it is. Replaced are the data
-/// of its graph's initializers that `values` names, by as many bytes of the
-/// same types, and where external data lies: all of it in `dataFile`.
+/// Copies the model's file field by field. Two things are replaced: the data of
+/// initializers of the main graph that `values` names, by as many bytes of the
+/// same types; and the place of external data, all of which goes to `dataFile`.
 OnnxFile::Written
 writeModel(const Model &model,
            const llvm::StringMap<llvm::ArrayRef<char>> &values,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What those who write a file need of the reader and the writer.
+// The parts of the reader and the writer that writers of files need.
 #include "lib/Import/ONNX/OnnxFile.h"
 
 #include "lib/Import/ONNX/ModelWriter.h"

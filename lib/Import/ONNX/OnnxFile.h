@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// An ONNX file once more, with other values in its initializers.
+/// Writes an ONNX file again with other values in its initializers.
 #ifndef MPC_LIB_IMPORT_ONNX_ONNXFILE_H
 #define MPC_LIB_IMPORT_ONNX_ONNXFILE_H
 
@@ -13,12 +13,12 @@ namespace onnx {
 struct Model;
 } // namespace onnx
 
-/// A file as it was read: nodes are those that are written there.
+/// A file as it was read, with the nodes that are written in it.
 class OnnxFile {
 public:
   /// Reads the file at `path`. Errors are ImportErrors, here and below.
   static llvm::Expected<OnnxFile> open(llvm::StringRef path);
-  /// Reads what `buffer` holds, which messages call `name`.
+  /// Reads the bytes in `buffer`, which messages call `name`.
   static llvm::Expected<OnnxFile>
   open(std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::StringRef name);
 
@@ -26,18 +26,17 @@ public:
   OnnxFile &operator=(OnnxFile &&other) noexcept;
   ~OnnxFile();
 
-  /// Initializers that the exporter made one of several are several again,
-  /// under the names that the import gives them. Fails where data in other
-  /// files is not at hand.
+  /// Splits initializers that the exporter has merged, under the names that the
+  /// import gives them. Fails where data in other files is missing.
   llvm::Error prepareToWrite();
 
-  /// As messages name it.
+  /// The name in messages.
   const std::string &path() const;
   bool hasExternalData() const;
 
   struct Initializer {
     std::string name;
-    /// Nothing for a type that mpc does not have.
+    /// Empty for a type that mpc does not have.
     std::optional<rt::DType> dtype;
     /// The type in the file's words.
     std::string elementType;
@@ -47,14 +46,15 @@ public:
 
   struct Written {
     std::string bytes;
-    /// The content of the file beside it, piece by piece; none where all data
-    /// lies in the model. The pieces belong to the values and to the file.
+    /// The content of the file beside it, piece by piece; empty where all data
+    /// is in the model. The pieces belong to the values and to the file.
     std::vector<llvm::ArrayRef<char>> external;
   };
 
-  /// The file, field by field as it is. Replaced are the data of its graph's
-  /// initializers that `values` names, by as many bytes of the same types, and
-  /// where external data lies: all of it in `dataFile`.
+  /// The file, copied field by field. Two things are replaced: the data of
+  /// initializers of the main graph that `values` names, by as many bytes of
+  /// the same types; and the place of external data, all of which goes to
+  /// `dataFile`.
   Written written(const llvm::StringMap<llvm::ArrayRef<char>> &values,
                   llvm::StringRef dataFile) const;
 

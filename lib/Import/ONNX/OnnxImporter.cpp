@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Walks the graph once: names become operands, nodes become nn ops.
+/// Goes through the graph once. Names become operands, and nodes become nn ops.
 #include "lib/Import/ONNX/OnnxImporter.h"
 
 #include "dialects/NN/EntryNames.h"
@@ -36,17 +36,17 @@ namespace {
 
 constexpr StringRef kFunctionName = "model";
 
-/// Unrolled layers may make many ops of few bytes.
+/// The most ops. Unrolled layers may create many small ops.
 constexpr size_t kMostOps = 4000000;
-/// Of what an op library defines, which knows more of its inputs.
+/// The rule of ops in an op library, which itself checks its inputs.
 constexpr OpRule kLibraryRule = {"", 1, 0, kUnlimited, kUnlimited, "", nullptr};
-/// Graphs within graphs.
+/// The greatest depth of graphs within graphs.
 constexpr size_t kDeepestScope = 64;
 
 /// The names that a graph, or one copy of a subgraph, defines.
 struct Scope {
   StringMap<Entry> entries;
-  /// Before the names of its nodes.
+  /// The prefix of its nodes' names.
   std::string place;
 };
 
@@ -103,14 +103,15 @@ private:
   ImportedModel result_;
   func::FuncOp function_;
   StringMap<int64_t> symbols_;
-  /// The graph's own, and those of the subgraphs that are being imported.
+  /// The scope of the graph, and those of the subgraphs that are being
+  /// imported.
   std::deque<Scope> scopes_;
   size_t numNodes_ = 0;
-  /// What the file says of values that are neither inputs nor outputs.
+  /// The file's declarations of values that are neither inputs nor outputs.
   StringMap<const ValueInfo *> declared_;
-  /// Initializers by name; what is used of them becomes an entry.
+  /// Initializers by name. A used one becomes an entry.
   StringMap<size_t> initializers_;
-  /// Initializers that an nn.get reads.
+  /// The initializers that an nn.get reads.
   llvm::DenseSet<size_t> readParameters_;
   NoteList notes_;
 };
@@ -173,13 +174,14 @@ Error GraphImporter::makeFunction() {
   return Error::success();
 }
 
-/// Elements of an input that may be compiled in: a setting of an op has few.
+/// Whether an input may have a value at compile time. A setting of an op has
+/// few elements.
 static bool maySet(ElemType type, ArrayRef<int64_t> shape) {
   return countElements(shape).value_or(INT64_MAX) <=
          (isFloat(type) ? 16 : 65536);
 }
 
-/// The value that the user gives an input, or null.
+/// The user's value for an input; null where there is none.
 Expected<DenseElementsAttr> GraphImporter::givenValue(const ValueInfo &input,
                                                       ArrayRef<int64_t> shape) {
   RankedTensorType type =
@@ -202,7 +204,8 @@ Expected<DenseElementsAttr> GraphImporter::givenValue(const ValueInfo &input,
   return DenseElementsAttr();
 }
 
-/// nn.name of each argument or result; all at once, for files of many.
+/// The attributes nn.name of all arguments or results, made at once, for files
+/// with many.
 SmallVector<DictionaryAttr> GraphImporter::namesOf(ArrayRef<StringRef> names) {
   return map_to_vector(names, [&](StringRef name) {
     return builder_.getDictionaryAttr(nn::nameAttribute(builder_, name));
@@ -223,7 +226,7 @@ Expected<Entry> GraphImporter::constantEntry(const Tensor &tensor) {
   return invalidModel("initializer '" + printable(tensor.name) + "': " + text);
 }
 
-/// An initializer becomes an entry when something first asks for it.
+/// An initializer becomes an entry at its first use.
 Expected<const Entry *> GraphImporter::lookup(StringRef name) {
   for (const Scope &scope : llvm::reverse(scopes_)) {
     auto known = scope.entries.find(name);
@@ -258,7 +261,7 @@ Location GraphImporter::locationOf(const Node &node) {
 }
 
 Error GraphImporter::importNodes() {
-  // What is not supported is said at once for the whole file.
+  // All unsupported ops of the file are reported at once.
   SmallVector<StringRef> unknown;
   for (const Node &node : model_.graph.nodes)
     if (node.domain.empty() && rules_.rowsOf("", node.opType).empty() &&
@@ -330,7 +333,7 @@ Error GraphImporter::bindInputs(NodeImporter &importer, const OpRule &rule) {
     return importer.fail("has " + Twine(node.inputs.size()) +
                          " inputs, expected at most " + Twine(rule.maxInputs));
   for (auto [index, name] : enumerate(node.inputs)) {
-    // Variadic ops have no optional inputs, but for those that need none.
+    // A variadic op has no optional inputs, unless it works without any.
     bool isVariadic = rule.maxInputs == kUnlimited && rule.minInputs != 0;
     bool required = index < rule.minInputs || isVariadic;
     if (name.empty() && required)
@@ -376,8 +379,8 @@ Error GraphImporter::emit(NodeImporter &importer, const OpRule &rule) {
   return refusal.empty() ? rule.emit(importer) : importer.fail(refusal);
 }
 
-/// Whether `operand` is a buffer itself, which has no gradient and which a
-/// normalization knows by its name.
+/// Whether `operand` is itself a buffer, which has no gradient and which a
+/// normalization recognizes by its name.
 bool GraphImporter::isBuffer(const Operand &operand) const {
   auto get = operand.value.getDefiningOp<nn::GetOp>();
   if (!get)
@@ -457,7 +460,7 @@ GraphImporter::inlineGraph(const Graph &graph, ArrayRef<Entry> arguments,
   return results;
 }
 
-/// What the file says of a value, against what it is.
+/// Compares the file's declaration of a value with the value.
 Error GraphImporter::checkDeclared(StringRef what, const ValueInfo &info,
                                    const Operand &operand) const {
   auto wrong = [&](const Twine &why) {
@@ -549,7 +552,7 @@ void GraphImporter::warnOfLosses() {
   result_.warnings.push_back(result_.losses);
 }
 
-/// Adds `found` to `warnings`, of the model in the file at `path`.
+/// Adds `found` to `warnings`, for the model in the file at `path`.
 static void addWarnings(const std::vector<std::string> &found,
                         const std::string &path,
                         std::vector<std::string> &warnings) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// From an ONNX file to a module of nn ops and the values of its parameters.
-/// This header and OnnxFile.h are the door: nothing outside of this folder
-/// names anything else of it.
+/// Imports an ONNX file to a module of nn ops and the values of its parameters.
+/// This header and OnnxFile.h are the interface of this folder: no other code
+/// names anything else in it.
 #ifndef MPC_LIB_IMPORT_ONNX_ONNXIMPORTER_H
 #define MPC_LIB_IMPORT_ONNX_ONNXIMPORTER_H
 
@@ -15,15 +15,15 @@ llvm::Expected<ImportedModel> importOnnx(llvm::StringRef path,
                                          mlir::MLIRContext &context,
                                          const ModelOptions &options = {});
 
-/// Imports the file that `buffer` holds; `name` is what messages call it.
-/// `folder` is where its external data lies; without one it may name none.
+/// Imports the file in `buffer`, which messages call `name`. `folder` has its
+/// external data; an empty folder forbids any.
 llvm::Expected<ImportedModel>
 importOnnx(std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::StringRef name,
            mlir::MLIRContext &context, const ModelOptions &options = {},
            llvm::StringRef folder = "");
 
-/// A line for each version of each op that is imported: since when, how many
-/// inputs and outputs, which attributes.
+/// A line for each imported version of each op: its first opset, the numbers of
+/// inputs and outputs, and the attributes.
 std::string describeOnnxOps();
 
 } // namespace mpc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Sees each op that an import makes.
+/// Observes each op that an import makes.
 #ifndef MPC_LIB_IMPORT_ONNX_OPCOUNTER_H
 #define MPC_LIB_IMPORT_ONNX_OPCOUNTER_H
 
@@ -9,8 +9,8 @@
 
 namespace mpc::onnx {
 
-/// Counts the ops that the importer makes, and names the call on elementwise
-/// ones that are a part of it under another name.
+/// Counts the ops that the importer makes. On elementwise ops that are a part
+/// of a call with another name, it records the call's name.
 struct OpCounter : mlir::OpBuilder::Listener {
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint) override {
@@ -21,13 +21,13 @@ struct OpCounter : mlir::OpBuilder::Listener {
       op->setAttr(nn::kCallAttr, mlir::StringAttr::get(op->getContext(), call));
   }
 
-  /// "pow" of "pow.Tensor_Scalar".
+  /// "pow" for "pow.Tensor_Scalar".
   static llvm::StringRef firstName(llvm::StringRef name) {
     return name.split('.').first;
   }
 
   size_t count = 0;
-  /// What the model calls the function that is imported now, or empty.
+  /// The model's name for the function that is being imported; or empty.
   llvm::StringRef call;
 };
 

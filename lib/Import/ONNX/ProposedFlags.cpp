@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Tries sizes for open dimensions.
+/// Finds sizes for open dimensions by trying.
 #include "lib/Import/ONNX/ProposedFlags.h"
 
 #include "lib/Import/ONNX/GraphInputs.h"
@@ -15,7 +15,8 @@ namespace mpc::onnx {
 
 using InputShape = decltype(ModelOptions::inputShapes)::value_type;
 
-/// Sizes that dimensions often have, then those of the model's own tensors.
+/// Sizes that dimensions often have, followed by those of the model's own
+/// tensors.
 static SmallVector<int64_t> likelySizes(const Model &model) {
   llvm::SetVector<int64_t> sizes;
   for (int64_t size : {16, 224, 64, 32, 128, 256, 512, 8, 4, 2, 1})
@@ -27,7 +28,7 @@ static SmallVector<int64_t> likelySizes(const Model &model) {
   return llvm::to_vector(sizes);
 }
 
-/// Whether nothing but first dimensions of `flags`, all of one size, is open.
+/// Whether only first dimensions are open in `flags`, and all have one size.
 static bool areBatches(const Model &model, ArrayRef<InputShape> flags) {
   return all_of(trueInputs(model.graph), [&](const ValueInfo *input) {
     auto flag = find_if(
@@ -40,8 +41,8 @@ static bool areBatches(const Model &model, ArrayRef<InputShape> flags) {
   });
 }
 
-/// The flags that `proposed` has beyond `given`: "--batch-size=8" where that is
-/// all, else an --input-shape an input.
+/// The flags that `proposed` adds to `given`: "--batch-size=8" where that is
+/// enough, else an --input-shape for each input.
 static std::string describeFlags(const Model &model, const ModelOptions &given,
                                  const ModelOptions &proposed) {
   auto flags =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX ops that name the place of an extremum.
+/// ONNX ops that give the position of an extremum.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
@@ -11,8 +11,8 @@ namespace mpc::onnx {
 
 namespace {
 
-/// The index along `axis` of the extremum of `x`, which the node's input is, as
-/// floats; the axis has size 1.
+/// The index along `axis` of the extremum of `x`, which is the node's input as
+/// floats; the axis keeps size 1.
 Expected<Operand> placeOfExtremum(NodeImporter &node, const Operand &x,
                                   int64_t axis, bool isMax, bool last) {
   TensorBuilder &b = node.build;
@@ -43,7 +43,7 @@ Error emitArg(NodeImporter &node) {
   return Error::success();
 }
 
-/// 1 at the first maximum along `axis` of `x`, which the node's input is, 0
+/// 1 at the first maximum along `axis` of `x`, which is the node's input, 0
 /// elsewhere.
 Expected<Operand> hardmax(NodeImporter &node, const Operand &x, int64_t axis) {
   MPC_TRY_ASSIGN(Operand found, placeOfExtremum(node, x, axis, true, false));
@@ -64,7 +64,7 @@ Error emitHardmax(NodeImporter &node) {
   return Error::success();
 }
 
-/// Before opset 13: over the axes from `axis` on together.
+/// Before opset 13 the maximum is over all axes from `axis` on together.
 Error emitFlatHardmax(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const Operand &input = node.in(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX's Attention: its heads, caches and masks.
+/// ONNX's Attention: heads, caches and masks.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -40,18 +40,18 @@ private:
   Error limitPositions();
   Error repeatHeads();
   Error giveResults();
-  /// Where `allowed` has been said already, both must hold.
+  /// Restricts `allowed`. An earlier restriction stays in force.
   void allowOnly(const Operand &where);
 
   NodeImporter &node_;
   TensorBuilder &b_;
   Operand queries_, keys_, values_;
   bool isFlat_ = false;
-  /// Key positions that lie before the first query.
+  /// The number of key positions before the first query.
   Operand offset_;
-  /// Of the scores' shape, where there is any.
+  /// Tensors of the scores' shape; empty for none.
   std::optional<Operand> bias_, allowed_;
-  /// A row may be masked as a whole.
+  /// Whether a row may be masked as a whole.
   bool mayMaskRows_ = false;
   Shape shape_;
 };
@@ -117,7 +117,7 @@ Error AttentionImporter::joinCaches() {
   offset_ = b_.splat(b_.i64(), {}, static_cast<double>(past));
   if (!node_.has(6))
     return node_.checkSize(shape_);
-  // A cache of fixed size: how much of it is in use, by batch.
+  // The used part of a cache of fixed size, for each batch.
   const Operand &used = node_.in(6);
   if (node_.has(4) || used.type != b_.i64() || used.shape != Shape{shape_[0]})
     return node_.fail("nonpad_kv_seqlen is " + toString(used.type) + "[" +
@@ -159,8 +159,8 @@ Error AttentionImporter::readMask() {
   return Error::success();
 }
 
-/// is_causal and the window: a query at position p, caches counted, attends to
-/// keys from p - left to p + right.
+/// Applies is_causal and the window: a query at position p, counted with
+/// caches, attends to keys from p - left to p + right.
 Error AttentionImporter::limitPositions() {
   bool isCausal = node_.intAttr("is_causal", 0) != 0;
   int64_t left = node_.intAttr("left_window_size", -1);
@@ -227,7 +227,7 @@ Error emitAttention(NodeImporter &node) {
 // FlexAttention
 //===----------------------------------------------------------------------===//
 
-/// What the graph `name` makes of scores or weights, if the node has it.
+/// The result of graph `name` on scores or weights, if the node has that graph.
 Expected<Operand> modified(NodeImporter &node, StringRef name,
                            const Operand &input) {
   if (!node.attribute(name))
@@ -269,7 +269,7 @@ Expected<mlir::Type> softmaxType(NodeImporter &node) {
   return elementType(own.getContext(), type);
 }
 
-/// Attention whose scores and weights pass through graphs of the node's own.
+/// Attention whose scores and weights pass through the node's own graphs.
 Error emitFlexAttention(NodeImporter &node) {
   MPC_TRY(checkFlexInputs(node));
   MPC_TRY_ASSIGN(mlir::Type type, softmaxType(node));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX ops whose results are known from attributes, shapes and constants.
+/// ONNX ops whose results follow from attributes, shapes and constants.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
@@ -106,8 +106,8 @@ Error emitEyeLike(NodeImporter &node) {
   return Error::success();
 }
 
-/// Where the input is not zero: a row of coordinates for each of its axes. How
-/// many there are is for the data to say, so that they must be known.
+/// The positions of elements that are not zero: a row of coordinates for each
+/// axis. Their number depends on the data, so that the input must be known.
 Error emitNonZero(NodeImporter &node) {
   const Operand &input = node.in(0);
   TensorBuilder &b = node.build;
@@ -134,7 +134,7 @@ Error emitNonZero(NodeImporter &node) {
   return Error::success();
 }
 
-/// How many numbers by `delta` lie within `distance`.
+/// The number of steps of `delta` within `distance`.
 std::optional<int64_t> rangeLength(double distance, double delta) {
   double length = std::ceil(distance / delta);
   if (!(length > 0))
@@ -144,7 +144,8 @@ std::optional<int64_t> rangeLength(double distance, double delta) {
   return static_cast<int64_t>(length);
 }
 
-/// Of bounds of several types the result has that of a float among them.
+/// With bounds of several types the result has the type of the float among
+/// them.
 mlir::Type rangeType(const NodeImporter &node) {
   for (size_t i = 0; i < 3; ++i)
     if (node.in(i).isFloat())
@@ -168,7 +169,7 @@ Error emitRange(NodeImporter &node) {
   }
   if (bounds[2] == 0.0 || type == node.build.i1())
     return node.fail("the step is 0 or the type bool");
-  // 1.1f - 0.1f is 1 in f32, and more in f64.
+  // 1.1f - 0.1f is 1 in f32, and more than 1 in f64.
   double distance = bounds[1] - bounds[0];
   if (type == node.build.f32())
     distance = static_cast<float>(distance);
@@ -204,7 +205,7 @@ const OpRule kRules[] = {
     {"EyeLike", 9, 1, 1, 1, "dtype:i k:i", emitEyeLike},
     {"NonZero", 9, 1, 1, 1, "", emitNonZero},
     {"Range", 11, 3, 3, 1, "", emitRange},
-    // Computed in double whatever it is.
+    // The result is computed in double for any stash_type.
     {"Range", 27, 3, 3, 1, "stash_type:i", emitRange},
     {"Shape", 1, 1, 1, 1, "", emitShape},
     {"Shape", 15, 1, 1, 1, "end:i start:i", emitShape},

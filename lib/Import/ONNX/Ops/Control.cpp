@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX ops with subgraphs: what is known when the model is compiled decides
-/// which are taken and how often.
+/// ONNX ops with subgraphs. Values known at compile time decide which graphs
+/// are used and how often.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
@@ -13,7 +13,7 @@ namespace mpc::onnx {
 
 namespace {
 
-/// A loop is as many copies of its body.
+/// The most steps of a loop, which becomes as many copies of its body.
 constexpr int64_t kMostSteps = 1 << 16;
 
 Error tooLong(NodeImporter &node) {
@@ -26,7 +26,7 @@ Error tooLong(NodeImporter &node) {
 // If
 //===----------------------------------------------------------------------===//
 
-/// Whether a step that runs `op` leaves something behind, as statistics.
+/// Whether running `op` changes state, as statistics.
 bool keepsState(mlir::Operation &op, mlir::OpBuilder &builder) {
   if (!isa<mpc::TrainingOpInterface>(op))
     return false;
@@ -37,7 +37,7 @@ bool keepsState(mlir::Operation &op, mlir::OpBuilder &builder) {
   return keeps;
 }
 
-/// Imports a branch that may not be the one that is taken.
+/// Imports a branch that may not be taken at run time.
 Expected<std::vector<Entry>> importBranch(NodeImporter &node, StringRef name) {
   mlir::OpBuilder &builder = node.build.builder();
   mlir::Block *block = builder.getInsertionBlock();
@@ -55,7 +55,7 @@ Expected<std::vector<Entry>> importBranch(NodeImporter &node, StringRef name) {
   return results;
 }
 
-/// Computes both branches and takes the results of one by `condition`.
+/// Computes both branches and selects the results of one by `condition`.
 Error emitBothBranches(NodeImporter &node, const Operand &condition) {
   MPC_TRY_ASSIGN(auto onTrue, importBranch(node, "then_branch"));
   MPC_TRY_ASSIGN(auto onFalse, importBranch(node, "else_branch"));
@@ -96,7 +96,7 @@ Error emitIf(NodeImporter &node) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// What each step of a loop yields, joined along an axis.
+/// The outputs of a loop's steps, joined along an axis.
 class StackedOutput {
 public:
   void push(Operand step) { steps_.push_back(std::move(step)); }
@@ -107,7 +107,7 @@ private:
   SmallVector<Operand> steps_;
 };
 
-/// Without steps the shape is what the body declares.
+/// Without any step the shape is the one that the body declares.
 Expected<Operand> emptyStack(NodeImporter &node, const ValueInfo &declared,
                              int64_t axis) {
   Shape shape;
@@ -149,7 +149,8 @@ Expected<Operand> StackedOutput::join(NodeImporter &node,
   return b.concat(parts, at);
 }
 
-/// Splits the results of a step: what the next one reads, and what is stacked.
+/// Splits the results of a step: inputs of the next step, and outputs that are
+/// stacked.
 Error takeStep(NodeImporter &node, std::vector<Entry> results,
                MutableArrayRef<Entry> carried,
                MutableArrayRef<StackedOutput> stacked) {
@@ -166,7 +167,7 @@ Error takeStep(NodeImporter &node, std::vector<Entry> results,
   return Error::success();
 }
 
-/// Whether the body says that another step follows.
+/// Whether the body continues the loop.
 Expected<bool> goesOn(NodeImporter &node, const Entry &condition) {
   if (condition.isSequence || !condition.tensor.known ||
       condition.tensor.known.getNumElements() != 1)
@@ -175,7 +176,7 @@ Expected<bool> goesOn(NodeImporter &node, const Entry &condition) {
   return nn::intAt(condition.tensor.known, 0) != 0;
 }
 
-/// The values that the first step of a loop is given.
+/// The inputs of a loop's first step.
 Expected<std::vector<Entry>> initialEntries(NodeImporter &node) {
   std::vector<Entry> carried;
   for (size_t i = 2; i < node.numInputs(); ++i) {
@@ -186,7 +187,7 @@ Expected<std::vector<Entry>> initialEntries(NodeImporter &node) {
   return carried;
 }
 
-/// Runs the body of a loop as often as its count and its condition say.
+/// Copies the body of a loop as often as its count and its condition say.
 Error unrollLoop(NodeImporter &node, MutableArrayRef<Entry> carried,
                  MutableArrayRef<StackedOutput> stacked) {
   int64_t limit = INT64_MAX;
@@ -237,7 +238,8 @@ Error emitLoop(NodeImporter &node) {
   return Error::success();
 }
 
-/// Numbers of an attribute, one for each of `count`; zeros without it.
+/// The numbers of an attribute, one for each of `count`; zeros without the
+/// attribute.
 Expected<SmallVector<int64_t>> settings(NodeImporter &node, StringRef name,
                                         size_t count) {
   auto given = node.intsAttr(name);
@@ -249,15 +251,15 @@ Expected<SmallVector<int64_t>> settings(NodeImporter &node, StringRef name,
   return SmallVector<int64_t>(*given);
 }
 
-/// Imports one Scan node: states go from step to step, each step reads one
+/// Imports a Scan node. States go from step to step, and each step reads one
 /// slice of the other inputs.
 class ScanImporter {
 public:
   explicit ScanImporter(NodeImporter &node) : node_(&node) {}
 
   Error run();
-  /// Of opset 8: everything has the samples as its first axis, and each sample
-  /// is scanned by itself.
+  /// Imports opset 8's form, in which every tensor has the samples as its first
+  /// axis, and each sample is scanned by itself.
   Error runBatch();
 
 private:
@@ -271,18 +273,19 @@ private:
   std::vector<Entry> states_;
   SmallVector<Operand> inputs_;
   SmallVector<int64_t> axes_, directions_, outAxes_, outDirections_;
-  /// What each step yields beside the states.
+  /// The outputs of each step beside the states.
   ArrayRef<ValueInfo> declared_;
   int64_t steps_ = 0;
 };
 
-/// Entry `index` of the first axis, which goes away.
+/// Entry `index` of the first axis, which is removed.
 Operand sampleOf(TensorBuilder &b, const Operand &whole, int64_t index) {
   return b.reshape(b.sliceAxis(whole, 0, index, index + 1),
                    ArrayRef(whole.shape).drop_front());
 }
 
-/// The inputs are states from `firstState` on; `directions` is an attribute.
+/// Reads inputs, of which those from `firstState` on are states; `directions`
+/// is an attribute.
 Error ScanImporter::read(size_t firstState, StringRef directions) {
   int64_t count = node_->intAttr("num_scan_inputs", 0);
   auto most = static_cast<int64_t>(node_->numInputs()) -
@@ -336,7 +339,7 @@ Entry ScanImporter::slice(size_t input, int64_t step) {
   return Entry{b.reshape(part, shape), false, {}};
 }
 
-/// The last states, and behind them what the steps yield.
+/// The last states, followed by the steps' outputs.
 Expected<std::vector<Entry>> ScanImporter::scan(const Twine &part) {
   MPC_TRY(countSteps());
   SmallVector<StackedOutput> stacked(declared_.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX's convolutions: plain, transposed and deformable ones.
+/// ONNX's convolutions: plain, transposed and deformable.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/Build/PointReads.h"
@@ -14,8 +14,8 @@ namespace mpc::onnx {
 
 namespace {
 
-/// Checks the inputs that convolutions share: the image, and a weight that has
-/// the image's channels, or those of a group, on `channelAxis`.
+/// Checks the common inputs of convolutions: the image, and a weight that has
+/// the channels of the image, or of a group, on `channelAxis`.
 Error checkConvolution(NodeImporter &node, int64_t channelAxis) {
   MPC_TRY(node.requireFloat(0));
   for (size_t i = 1; i < node.numInputs(); ++i)
@@ -46,9 +46,9 @@ Error checkConvolution(NodeImporter &node, int64_t channelAxis) {
   return Error::success();
 }
 
-/// The bias, input `index`; null where there is none, or one of zeros, whatever
-/// its shape: PyTorch's exporter gives a 3-D convolution without bias zeros of
-/// M x 2.
+/// The bias, input `index`. Null where there is none, and where it is zeros of
+/// any shape: PyTorch's exporter gives a 3-D convolution without a bias zeros
+/// of M x 2.
 Expected<const Operand *> readBias(NodeImporter &node, size_t index,
                                    int64_t channels) {
   if (!node.has(index) || node.in(index).splatValue() == 0.0)
@@ -75,7 +75,7 @@ Error emitConv(NodeImporter &node) {
   return Error::success();
 }
 
-/// A transposed convolution is a convolution of the input spread by its
+/// A transposed convolution is a convolution of the input dilated by its
 /// strides.
 Error emitConvTranspose(NodeImporter &node) {
   MPC_TRY(checkConvolution(node, 0));
@@ -101,9 +101,9 @@ Error emitConvTranspose(NodeImporter &node) {
 // DeformConv
 //===----------------------------------------------------------------------===//
 
-/// A convolution each of whose taps reads the image at a point that the data
-/// moves (Dai et al. 2017), and may weigh what it reads (Zhu et al. 2018).
-/// Inputs are the image, the weight, the offsets, a bias and a mask.
+/// A convolution whose taps read the image at points that the data moves (Dai
+/// et al. 2017), and may weight the values that they read (Zhu et al. 2018).
+/// The inputs are the image, the weight, the offsets, a bias and a mask.
 class DeformableConvolution {
 public:
   explicit DeformableConvolution(NodeImporter &node)
@@ -124,7 +124,8 @@ private:
   const Operand &input_, &weight_;
   Window window_;
   Shape spatial_;
-  /// Channels of a group share their points; each group is an image.
+  /// The groups of channels. Channels of a group share their points, and each
+  /// group is an image of its own.
   int64_t groups_ = 1;
   int64_t images_ = 0, taps_ = 0, windows_ = 0;
   /// [images, kernel.., output..]
@@ -151,8 +152,8 @@ Error DeformableConvolution::readAttributes() {
   return Error::success();
 }
 
-/// Fails where input `index` has not `numbers` for each tap of each group at
-/// each place of the output.
+/// Fails unless input `index` has `numbers` numbers for each tap of each group
+/// at each place of the output.
 Error DeformableConvolution::checkPoints(size_t index, int64_t numbers,
                                          StringRef what) {
   Shape shape{input_.shape[0], groups_ * taps_ * numbers};
@@ -163,7 +164,7 @@ Error DeformableConvolution::checkPoints(size_t index, int64_t numbers,
                     ", expected " + shapeText(shape));
 }
 
-/// All points: `start`, `start` + `step` and so on along `axis` of them.
+/// The regular points along `axis`: `start`, `start` + `step` and so on.
 Expected<Operand> DeformableConvolution::evenPlaces(int64_t axis, int64_t start,
                                                     int64_t step) {
   std::vector<float> numbers;
@@ -174,14 +175,14 @@ Expected<Operand> DeformableConvolution::evenPlaces(int64_t axis, int64_t start,
   return b_.broadcast(along, points_, {axis});
 }
 
-/// [images, points]: where the taps lie along a spatial axis, in elements.
+/// [images, points]: the positions of taps along a spatial axis, in elements.
 Expected<Operand> DeformableConvolution::coordinate(size_t axis) {
   auto axes = static_cast<int64_t>(spatial_.size());
   auto at = static_cast<int64_t>(axis);
   MPC_TRY_ASSIGN(Operand taps, evenPlaces(1 + at, 0, window_.dilations[axis]));
   MPC_TRY_ASSIGN(Operand windows, evenPlaces(1 + axes + at, -window_.low[axis],
                                              window_.strides[axis]));
-  // The offsets of a tap follow one another.
+  // The offsets of a tap are next to each other.
   Shape pairs{images_, taps_, axes, windows_};
   Operand offset =
       b_.sliceAxis(b_.reshape(b_.wide(node_.in(2)), pairs), 2, at, at + 1);
@@ -200,7 +201,8 @@ Operand DeformableConvolution::images() {
       {0, 2, 1});
 }
 
-/// [batch, channels * taps, windows]: what each tap of each window reads.
+/// [batch, channels * taps, windows]: the values that each tap of each window
+/// reads.
 Expected<Operand> DeformableConvolution::columns() {
   SmallVector<Operand> coordinates;
   for (size_t axis = 0; axis < spatial_.size(); ++axis) {
@@ -228,7 +230,7 @@ Error DeformableConvolution::run() {
   if (node_.has(4))
     MPC_TRY(checkPoints(4, 1, "mask"));
   MPC_TRY_ASSIGN(Operand read, columns());
-  // What is left is a convolution along the windows.
+  // The rest is a convolution along the windows.
   Operand weight = b_.reshape(b_.wide(weight_),
                               {weight_.shape[0], weight_.shape[1] * taps_, 1});
   Operand wideBias = bias ? b_.wide(*bias) : Operand();

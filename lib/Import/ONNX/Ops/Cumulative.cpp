@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX ops that combine each element with all before it.
+/// ONNX ops that combine each element with all elements before it.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"

@@ -12,7 +12,7 @@ namespace mpc::onnx {
 
 namespace {
 
-/// One step is some fifteen ops.
+/// The largest matrix. Each step takes some fifteen ops.
 constexpr int64_t kLargestMatrix = 128;
 
 Error emitDet(NodeImporter &node) {

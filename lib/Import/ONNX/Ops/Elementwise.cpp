@@ -19,7 +19,7 @@ namespace {
 // One operand
 //===----------------------------------------------------------------------===//
 
-/// A node that maps its one floating operand through a TensorBuilder method.
+/// A node whose one floating operand a TensorBuilder method maps.
 template <Operand (TensorBuilder::*build)(const Operand &)>
 Error emitFloat(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
@@ -27,7 +27,7 @@ Error emitFloat(NodeImporter &node) {
   return Error::success();
 }
 
-/// The same for an op that has an integer form, too.
+/// Such a node for an op that has an integer form, too.
 template <Operand (TensorBuilder::*build)(const Operand &)>
 Error emitNumber(NodeImporter &node) {
   MPC_TRY(node.requireNumbers(0));
@@ -238,7 +238,7 @@ Error emitPow(NodeImporter &node) {
   return Error::success();
 }
 
-/// The remainder of the sign of the dividend (fmod), or of the divisor.
+/// The remainder with the sign of the dividend (fmod), or of the divisor.
 Error emitMod(NodeImporter &node) {
   MPC_TRY(node.requireNumbers(0));
   MPC_TRY_ASSIGN(auto operands, node.unifiedInputs());
@@ -317,7 +317,8 @@ Error emitCast(NodeImporter &node) {
   mlir::Type type = elementType(node.in(0).type.getContext(), number);
   if (!type)
     return node.fail("a cast to " + toString(number) + " is not supported");
-  // Somebody wrote it, who wants f32 from here on, also in mixed precision.
+  // Somebody wrote this cast, who wants f32 from here on in mixed precision
+  // too.
   bool isWritten = type.isF32() && node.in(0).type == type && !node.in(0).known;
   node.result(0, isWritten ? node.build.writtenCast(node.in(0))
                            : node.build.cast(node.in(0), type));
@@ -344,7 +345,7 @@ const OpRule kRules[] = {
     {"Atanh", 9, 1, 1, 1, "", emitUnary<nn::AtanhOp>},
     {"Cast", 6, 1, 1, 1, "to:i", emitCast},
     {"Cast", 19, 1, 1, 1, "to:i saturate:i", emitCast},
-    // How casts to float8e8m0 round, which is refused.
+    // round_mode is about casts to float8e8m0, which are refused.
     {"Cast", 24, 1, 1, 1, "to:i saturate:i round_mode:s", emitCast},
     {"CastLike", 15, 2, 2, 1, "", emitCastLike},
     {"CastLike", 19, 2, 2, 1, "saturate:i", emitCastLike},

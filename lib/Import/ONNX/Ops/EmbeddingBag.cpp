@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// The form of an embedding bag with padding. Exporters write a loop over the
-/// bags, each of a size that depends on how much of it is padding.
+/// bags. The size of each bag depends on the amount of padding in it.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/Build/EmbeddingBag.h"
@@ -13,7 +13,7 @@ namespace mpc::onnx {
 
 namespace {
 
-/// What the node is told.
+/// The settings of the node.
 struct Bags {
   explicit Bags(const NodeImporter &node)
       : mode(static_cast<BagMode>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX's Fourier transforms, and the windows that go before them.
+/// ONNX's Fourier transforms, and the windows applied before them.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/Build/Fourier.h"
@@ -14,12 +14,12 @@ namespace mpc::onnx {
 
 namespace {
 
-/// Matrices and tables of places beyond these pass what a file's constants may
-/// take.
+/// The greatest length. Larger matrices and tables exceed the limit of a file's
+/// constants.
 constexpr int64_t kLongest = 4096;
 constexpr int64_t kMostPlaces = 1 << 23;
 
-/// Checks that the last axis holds real or complex numbers, behind `others`.
+/// Checks that the last axis has real or complex numbers, after `others` axes.
 Error checkParts(NodeImporter &node, int64_t others) {
   MPC_TRY(node.requireFloat(0));
   const Operand &x = node.in(0);
@@ -30,7 +30,7 @@ Error checkParts(NodeImporter &node, int64_t others) {
   return Error::success();
 }
 
-/// A one-sided transform is of real numbers, and gives such.
+/// A one-sided transform is from real numbers, or to real numbers.
 Error checkTransform(NodeImporter &node, const FourierTransform &transform) {
   if (transform.size < 1 || transform.size > kLongest)
     return node.fail("the length is " + Twine(transform.size) +
@@ -75,7 +75,8 @@ Error emitDFT(NodeImporter &node) {
   return emitTransform(node, axis);
 }
 
-/// [batch, frames, length, parts]: windows of the signal, each times `window`.
+/// [batch, frames, length, parts]: windows of the signal, each multiplied by
+/// `window`.
 Expected<Operand> framesOf(NodeImporter &node, int64_t length, int64_t step) {
   TensorBuilder &b = node.build;
   const Operand &signal = node.in(0);

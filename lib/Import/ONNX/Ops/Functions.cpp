@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Forms that are functions which ONNX has no op for.
+/// Forms for functions that are no ops of ONNX.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
-/// Of floats, in f32 at least, rounded once.
+/// Computes a function of floats in at least f32, and rounds once.
 static Error emitRounded(NodeImporter &node,
                          function_ref<Operand(ArrayRef<Operand>)> compute) {
   MPC_TRY(node.requireFloat(0));
@@ -42,8 +42,8 @@ static Operand unaryOf(TensorBuilder &b, const Operand &x) {
   return b.unary<OpTy>(x);
 }
 
-/// log(z / (1 - z)), where z is x between eps and 1 - eps: eps is the one that
-/// counts where they cross.
+/// log(z / (1 - z)), where z is x clamped to between eps and 1 - eps. Where the
+/// bounds cross, z is eps.
 static Error emitLogit(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   std::optional<double> eps = node.setting<double>(setting::kEps);
@@ -64,8 +64,8 @@ static Error emitLogit(NodeImporter &node) {
 // Counts
 //===----------------------------------------------------------------------===//
 
-/// How many numbers a count of `x` has: up to the largest one that is known,
-/// and at least as many as the call says.
+/// The number of bins for `x`: up to the largest value if that is known, and at
+/// least as many as the call asks for.
 static int64_t numberOfBins(const NodeImporter &node, const Operand &x) {
   int64_t bins = node.setting<int64_t>(setting::kMinLength).value_or(0);
   if (x.known)
@@ -74,7 +74,7 @@ static int64_t numberOfBins(const NodeImporter &node, const Operand &x) {
   return bins;
 }
 
-/// Numbers that have no bin fall into one behind all others.
+/// Numbers without a bin are counted in an additional bin after the others.
 static Error emitBinCount(NodeImporter &node) {
   MPC_TRY(node.requireIndices(0));
   TensorBuilder &b = node.build;
@@ -100,8 +100,8 @@ static Error emitBinCount(NodeImporter &node) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Input 1, probabilities, where a row of input 0, a mask, is true anywhere,
-/// and 0 in the other rows.
+/// Input 1, probabilities, in rows in which input 0, a mask, is true anywhere;
+/// 0 in the other rows.
 static Error emitRowsWithKeys(NodeImporter &node) {
   TensorBuilder &b = node.build;
   Operand mask = b.cast(node.in(0), b.i1());

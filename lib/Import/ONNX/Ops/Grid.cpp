@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX's spatial transformer: AffineGrid makes points, GridSample reads an
+/// ONNX's spatial transformer: AffineGrid makes points, and GridSample reads an
 /// image at points.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
@@ -18,9 +18,9 @@ namespace {
 // GridSample
 //===----------------------------------------------------------------------===//
 
-/// Imports one GridSample node. A point has one number an axis, the last axis
-/// first: -1 and 1 are the ends of the axis. All numbers of points are [batch,
-/// points].
+/// Imports one GridSample node. A point has one number for each axis, the last
+/// axis first: -1 and 1 are the ends of the axis. The numbers of all points are
+/// [batch, points].
 class GridSampler {
 public:
   explicit GridSampler(NodeImporter &node) : node_(node), b_(node.build) {}
@@ -43,7 +43,7 @@ private:
 
 Error GridSampler::readAttributes() {
   how_.mode = node_.stringAttr("mode", "linear");
-  // Their names before opset 20.
+  // Before opset 20 the modes have these names.
   if (how_.mode == "bilinear")
     how_.mode = "linear";
   if (how_.mode == "bicubic")
@@ -77,7 +77,7 @@ Error GridSampler::readInputs() {
   return Error::success();
 }
 
-/// Where the points lie along `axis`, in elements.
+/// The positions of points along `axis`, in elements.
 Operand GridSampler::coordinate(size_t axis) {
   auto column = static_cast<int64_t>(spatial_.size() - 1 - axis);
   Operand x =
@@ -111,8 +111,8 @@ Error emitGridSample(NodeImporter &node) { return GridSampler(node).run(); }
 // AffineGrid
 //===----------------------------------------------------------------------===//
 
-/// The places of an axis from -1 to 1, which are its outermost elements or
-/// their edges.
+/// Even positions along an axis from -1 to 1, which are its outermost elements
+/// or their outer edges.
 Expected<Operand> evenPlaces(NodeImporter &node, int64_t size,
                              bool alignsCorners) {
   std::vector<double> places;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX ops that select elements by index or by place.
+/// ONNX ops that select elements by index or by position.
 #include "lib/Import/ONNX/Ops/Places.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -37,15 +37,16 @@ Expected<Operand> checkedIndices(NodeImporter &node, size_t index,
                   indices);
 }
 
-/// Whether each row shares its gradient among all that read it.
+/// Whether each row divides its gradient among all that read it.
 bool sharesGradient(const NodeImporter &node) {
   return node.isSet(setting::kSharesGradient) ||
          (node.isSet(setting::kSharesGradientOfList) && node.in(0).isFloat() &&
           node.in(1).rank() == 1);
 }
 
-/// `read`, rows of a table of `size` by `indices`, with a gradient that is
-/// divided by how often the row is read: s + (x - s) / n, where s has none.
+/// `read`, rows of a table of `size` at `indices`, with a gradient divided by
+/// the number of times that the row is read: s + (x - s) / n, where s has no
+/// gradient.
 Operand scaledByFrequency(TensorBuilder &b, const Operand &read,
                           const Operand &indices, int64_t size) {
   int64_t number = *countElements(indices.shape);
@@ -173,7 +174,7 @@ Error emitTrilu(NodeImporter &node) {
   int64_t diagonal = 0;
   if (node.has(1)) {
     MPC_TRY_ASSIGN(int64_t k, node.integer(1, "k"));
-    // Beyond the corner all diagonals are alike.
+    // All diagonals beyond the corner are alike.
     int64_t reach = *countElements(input.shape) + 1;
     diagonal = std::clamp(k, -reach, reach);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Imports nodes by the functions of an op library.
+// Imports nodes as functions of an op library.
 #include "lib/Import/ONNX/Ops/LibraryOps.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -38,7 +38,7 @@ choose(const NodeImporter &node, ArrayRef<LibraryFunction> functions,
   return node.fail("no function of the op library takes (" + text);
 }
 
-/// Appends what the node's attributes are to `operands`.
+/// Appends the values of the node's attributes to `operands`.
 static Error bindAttributes(const NodeImporter &node,
                             const LibraryFunction &entry,
                             SmallVectorImpl<mlir::Value> &operands) {
@@ -70,7 +70,7 @@ static Error bindAttributes(const NodeImporter &node,
   return Error::success();
 }
 
-/// Clones the body; gives what it returns.
+/// Clones the body; returns its results.
 static SmallVector<mlir::Value> cloneBody(mlir::OpBuilder &builder,
                                           mlir::Location loc,
                                           mlir::func::FuncOp function,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Nodes whose op a library defines.
+/// Imports nodes whose op a library defines.
 #ifndef MPC_LIB_IMPORT_ONNX_OPS_LIBRARYOPS_H
 #define MPC_LIB_IMPORT_ONNX_OPS_LIBRARYOPS_H
 
@@ -9,8 +9,8 @@
 
 namespace mpc::onnx {
 
-/// Puts the body of the function of `functions` that takes the node's inputs
-/// and attributes in the node's place.
+/// Replaces the node by the body of the function in `functions` that takes its
+/// inputs and attributes.
 llvm::Error importLibraryOp(NodeImporter &node,
                             llvm::ArrayRef<LibraryFunction> functions);
 

@@ -100,7 +100,8 @@ Error LinearAttentionImporter::readState() {
   return checkInput(3, shape);
 }
 
-/// A decay is one for each head or each feature; beta one for each head or all.
+/// There is a decay for each head or each feature, and a beta for each head or
+/// for all.
 Error LinearAttentionImporter::readGates() {
   if (isGated_) {
     MPC_TRY(node_.requireFloat(4));
@@ -142,7 +143,8 @@ Error emitLinearAttention(NodeImporter &node) {
   return LinearAttentionImporter(node).run();
 }
 
-/// The steps before the first: zeros, or the last of an earlier call.
+/// The input with earlier steps in front: zeros, or the last steps of an
+/// earlier call.
 Expected<Operand> withPast(NodeImporter &node, int64_t count) {
   TensorBuilder &b = node.build;
   const Operand &input = node.in(0);
@@ -156,7 +158,7 @@ Expected<Operand> withPast(NodeImporter &node, int64_t count) {
   return count == 0 ? input : b.concat({node.in(3), input}, 2);
 }
 
-/// A convolution of each channel by itself that looks back, never ahead.
+/// A convolution of each channel by itself over present and past steps only.
 Error emitCausalConvWithState(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   MPC_TRY(node.requireSameType(1, 0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX losses: the mean softmax cross entropy is one op, its other forms are
-/// composed.
+/// ONNX losses. The mean softmax cross entropy is one op, and its other forms
+/// are composed.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -20,7 +20,7 @@ int64_t numberOfClasses(const Operand &scores) {
   return scores.shape[classAxis(scores)];
 }
 
-/// Checks scores and weight [C].
+/// Checks scores and the weight [C].
 Error checkScores(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const Operand &scores = node.in(0);
@@ -41,8 +41,7 @@ Error checkScores(NodeImporter &node) {
   return Error::success();
 }
 
-/// Checks that the target, of the scores' shape without its classes, has
-/// labels.
+/// Checks that the target has labels, in the scores' shape without its classes.
 Error checkLabels(NodeImporter &node) {
   const Operand &target = node.in(1);
   Shape expected = node.in(0).shape;
@@ -63,7 +62,7 @@ Reduction reductionOf(const NodeImporter &node) {
   return reduction == "sum" ? Reduction::Sum : Reduction::Mean;
 }
 
-/// What the node says of its loss, which has been checked.
+/// The loss by the node's attributes, which have been checked.
 ClassLoss readLoss(NodeImporter &node, const Operand &logProbability,
                    double smoothing) {
   ClassLoss loss{logProbability, node.in(1)};
@@ -83,7 +82,7 @@ Error emitNegativeLogLikelihood(NodeImporter &node) {
   return Error::success();
 }
 
-/// The mean against labels, of which all classes weigh the same.
+/// The mean against labels, with equal weights of classes.
 void plainLoss(NodeImporter &node) {
   TensorBuilder &b = node.build;
   const Operand &scores = node.in(0);
@@ -118,7 +117,7 @@ Error emitSoftmaxCrossEntropy(NodeImporter &node) {
     node.result(0, lossOfLabels(node.build,
                                 readLoss(node, *logProbability, smoothing)));
   else
-    // The standard has labels alone.
+    // ONNX itself has only labels.
     node.result(0, lossOfProbabilities(
                        node.build, readLoss(node, *logProbability, smoothing)));
   if (node.wants(1))

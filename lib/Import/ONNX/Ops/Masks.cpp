@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Forms that select by a mask, or write to where one is true.
+/// Forms that select by a mask, or write to places where a mask is true.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/Build/Masks.h"
@@ -12,8 +12,8 @@ namespace mpc::onnx {
 
 namespace {
 
-/// Elements where the mask is true come from the source, in order, the others
-/// from the data.
+/// Takes elements from the source, in order, where the mask is true, and from
+/// the data elsewhere.
 Error emitMaskWrite(NodeImporter &node) {
   MPC_TRY(node.requireSameType(2, 0));
   TensorBuilder &b = node.build;
@@ -23,14 +23,14 @@ Error emitMaskWrite(NodeImporter &node) {
                  node.broadcastTo(mask, data.shape, "the mask"));
   Operand written =
       writtenToMask(b, data, mask, source, node.isSet(setting::kRepeats));
-  // index_put(accumulate=True).
+  // This is index_put(accumulate=True).
   if (node.stringAttr("reduction", "none") == "add")
     written = b.binary(Binary::Add, data, written);
   node.result(0, b.select(isWritten, written, data));
   return Error::success();
 }
 
-/// The mask is one of the first axes.
+/// The mask is over the first axes.
 Error emitMaskSelection(NodeImporter &node) {
   TensorBuilder &b = node.build;
   Operand mask = b.cast(node.in(0), b.i1()), value = node.in(1);

@@ -92,7 +92,7 @@ Expected<Operand> multiply(NodeImporter &node, Operand lhs, Operand rhs,
                            ArrayRef<int64_t> result) {
   TensorBuilder &b = node.build;
   if (rhs.rank() == 2) {
-    // One weight for every row: a plain matrix product of all rows.
+    // One weight for every row gives a plain matrix product of all rows.
     int64_t rows = *countElements(result.drop_back());
     return b.matmul(b.reshape(lhs, {rows, lhs.shape.back()}), rhs);
   }
@@ -108,7 +108,8 @@ Error emitMatMul(NodeImporter &node) {
   Operand lhs = node.in(0), rhs = node.in(1);
   if (lhs.rank() == 0 || rhs.rank() == 0)
     return node.fail("an operand is a scalar");
-  // A vector is a matrix of one row, or of one column on the right.
+  // A vector on the left is a matrix of one row, and on the right a matrix of
+  // one column.
   bool vectorLhs = lhs.rank() == 1, vectorRhs = rhs.rank() == 1;
   if (vectorLhs)
     lhs = b.reshape(lhs, {1, lhs.shape[0]});

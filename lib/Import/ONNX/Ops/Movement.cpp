@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX ops that move elements and compute none.
+/// ONNX ops that move elements without computing.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
@@ -56,7 +56,7 @@ Error emitFlatten(NodeImporter &node) {
                      Twine(input.rank()));
   if (axis < 0)
     axis += input.rank();
-  // What has a size has parts that have one.
+  // countElements() succeeds for parts of a shape for which it succeeds.
   ArrayRef<int64_t> shape = input.shape;
   Shape flat{*countElements(shape.take_front(axis)),
              *countElements(shape.drop_front(axis))};
@@ -145,7 +145,7 @@ Error emitTile(NodeImporter &node) {
     return node.fail("has " + Twine(repeats.size()) +
                      " repeats for an input of rank " + Twine(input.rank()));
   MPC_TRY(node.checkSize(repeats));
-  // Axis i becomes (repeat, size), joined again at the end.
+  // Axis i becomes the two axes (repeat, size), which are joined at the end.
   Shape split, tiled;
   SmallVector<int64_t> axes;
   for (auto [axis, size] : enumerate(input.shape)) {
@@ -162,7 +162,8 @@ Error emitTile(NodeImporter &node) {
   return Error::success();
 }
 
-/// Blocks of channels to places, or back: DCR and CRD orders of the axes.
+/// Moves blocks of channels to places, or back, with the axes in DCR or CRD
+/// order.
 Error emitDepthToSpace(NodeImporter &node) {
   const Operand &input = node.in(0);
   int64_t block = node.intAttr("blocksize", 0);
@@ -210,7 +211,7 @@ Error emitSpaceToDepth(NodeImporter &node) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// One axis of ONNX's Slice: what to take, and whether backwards.
+/// One axis of ONNX's Slice: the elements that it takes, and whether backwards.
 struct AxisSlice {
   int64_t start, limit, stride;
   bool backwards;
@@ -218,7 +219,8 @@ struct AxisSlice {
 
 AxisSlice readAxisSlice(int64_t size, int64_t start, int64_t end,
                         int64_t step) {
-  // No step longer than the axis makes a difference; this keeps sums small.
+  // A step longer than the axis has the same effect as one of its length.
+  // Clamping keeps sums small.
   step = std::clamp(step, -size - 1, size + 1);
   start = start < 0 ? start + size : start;
   end = end < 0 ? end + size : end;
@@ -272,7 +274,7 @@ Error emitSlice(NodeImporter &node) {
   return Error::success();
 }
 
-/// The parts that Split and SplitToSequence make; sizes are checked.
+/// The parts of Split and SplitToSequence. The sizes were checked.
 Error splitInto(NodeImporter &node, int64_t axis, ArrayRef<int64_t> sizes,
                 function_ref<void(size_t, Operand)> result) {
   const Operand &input = node.in(0);
@@ -383,7 +385,7 @@ Error emitConcat(NodeImporter &node) {
 // Pad
 //===----------------------------------------------------------------------===//
 
-/// Where element `index` (from -low on) of a padded axis comes from.
+/// The source of element `index` (from -low on) of a padded axis.
 int64_t sourceOf(int64_t index, int64_t size, StringRef mode) {
   if (mode == "edge")
     return std::clamp<int64_t>(index, 0, size - 1);
@@ -394,9 +396,9 @@ int64_t sourceOf(int64_t index, int64_t size, StringRef mode) {
   return place < size ? place : period - place;
 }
 
-/// Where the elements of an axis of `size` come from that is padded by `low`
-/// and `high`. What is cropped does not go round: that is PyTorch's and ONNX
-/// Runtime's order.
+/// The sources of the elements of an axis of `size` that is padded by `low` and
+/// `high`. Cropped elements are not repeated at the other end, as in PyTorch
+/// and ONNX Runtime.
 SmallVector<int64_t> sourcesOf(int64_t size, int64_t low, int64_t high,
                                StringRef mode) {
   bool cropsFirst = mode == "wrap";
@@ -434,7 +436,8 @@ Error padFromInput(NodeImporter &node, StringRef mode, ArrayRef<int64_t> low,
   return Error::success();
 }
 
-/// What a Pad adds before and behind each axis; less than 0 crops.
+/// The elements that a Pad adds before and behind each axis. A negative number
+/// crops.
 struct Pads {
   SmallVector<int64_t> low, high;
 };
@@ -459,7 +462,7 @@ Expected<Pads> readPads(NodeImporter &node) {
   return pads;
 }
 
-/// Checks that what is cropped is there, and that what is padded has a size.
+/// Checks that cropped elements exist, and that padded axes have a size.
 Error checkPads(const NodeImporter &node, const Pads &pads) {
   constexpr int64_t kMost = int64_t(1) << 40;
   Shape shape = node.in(0).shape;
@@ -493,7 +496,7 @@ Error emitPad(NodeImporter &node) {
   return Error::success();
 }
 
-/// Crops and pads each axis to a size, its middle staying in the middle.
+/// Crops and pads each axis to a size. The middle stays in the middle.
 Error emitCenterCropPad(NodeImporter &node) {
   const Operand &input = node.in(0);
   MPC_TRY_ASSIGN(auto sizes, node.ints(1, "the shape"));
@@ -508,7 +511,7 @@ Error emitCenterCropPad(NodeImporter &node) {
   SmallVector<int64_t> low(input.rank(), 0), high(low), none(low);
   for (auto [axis, size] : zip_equal(axes, sizes)) {
     shape[axis] = size;
-    // Of an odd difference the end takes one more.
+    // For an odd difference the end gets one more.
     int64_t missing = size - input.shape[axis];
     low[axis] = missing / 2;
     high[axis] = missing - low[axis];

@@ -279,8 +279,8 @@ Expected<SmallVector<Operand>> NodeImporter::unifiedInputs() const {
   return operands;
 }
 
-/// Integers as int64; numbers in the type of the first input, which they are
-/// beside.
+/// The numbers as a constant: integers as int64, and floats in the type of the
+/// first input.
 Expected<Operand> NodeImporter::numbersOf(const Attribute &attribute) const {
   auto count = [](const auto &values) {
     return static_cast<int64_t>(values.size());

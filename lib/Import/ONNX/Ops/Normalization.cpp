@@ -27,7 +27,7 @@ Error emitSoftmax(NodeImporter &node) {
   return Error::success();
 }
 
-/// Before opset 13: over the axes from `axis` on together.
+/// Before opset 13 it is over all axes from `axis` on together.
 template <Operand (TensorBuilder::*build)(const Operand &, int64_t)>
 Error emitFlatSoftmax(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
@@ -43,14 +43,15 @@ Error emitFlatSoftmax(NodeImporter &node) {
   return Error::success();
 }
 
-/// Reduces the axes from `axis` on to size 1, in f32 for narrow types.
+/// The mean over the axes from `axis` on, which keep size 1. Narrow types are
+/// computed in f32.
 Operand trailingMean(TensorBuilder &b, const Operand &x, int64_t axis) {
   Shape shape = x.shape;
   std::fill(shape.begin() + axis, shape.end(), 1);
   return b.reshape(b.reduceMean(x, to_vector(seq(axis, x.rank()))), shape);
 }
 
-/// The mean and the inverse deviation, which only few files ask for.
+/// The mean and the inverse deviation, which few files use.
 void layerStatistics(NodeImporter &node, const Operand &input, int64_t axis,
                      double epsilon) {
   TensorBuilder &b = node.build;
@@ -90,7 +91,8 @@ Error emitLayerNormalization(NodeImporter &node) {
   return Error::success();
 }
 
-/// `values` of each channel, beside `shape` with channels on axis 1.
+/// `values` of each channel, broadcast for `shape`, which has channels on axis
+/// 1.
 Operand perChannel(TensorBuilder &b, const Operand &values,
                    ArrayRef<int64_t> shape) {
   return b.broadcast(values, shape, {1});
@@ -120,7 +122,7 @@ Error normalizeGroups(NodeImporter &node, int64_t groups) {
   Operand parts = b.reshape(input, {input.shape[0], groups, rest});
   Operand normal = b.layerNorm(parts, nullptr, nullptr, 2, epsilon);
   Operand result = b.reshape(normal, input.shape);
-  // The exporter writes a GroupNorm as this op with a scale of ones.
+  // The exporter writes a GroupNorm as this op, with ones as the scale.
   if (node.in(1).splatValue() != 1.0)
     result =
         b.binary(Binary::Mul, result, perChannel(b, node.in(1), input.shape));
@@ -139,8 +141,8 @@ Error emitGroupNormalization(NodeImporter &node) {
   return normalizeGroups(node, node.intAttr("num_groups", 0));
 }
 
-/// Scale, bias and statistics: one element a channel, computed in the type that
-/// the input is computed in.
+/// Checks scale, bias and statistics: one element for each channel, in the type
+/// in which the input is computed.
 Error checkChannelVectors(const NodeImporter &node) {
   const Operand &input = node.in(0);
   for (size_t i : seq<size_t>(1, 5)) {
@@ -157,7 +159,7 @@ Error checkChannelVectors(const NodeImporter &node) {
   return Error::success();
 }
 
-/// Checks a BatchNormalization's operands and the form that it asks for.
+/// Checks a BatchNormalization's operands and its form.
 Error checkBatchNormalization(const NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const Operand &input = node.in(0);
@@ -173,7 +175,7 @@ Error checkBatchNormalization(const NodeImporter &node) {
   return Error::success();
 }
 
-/// By the running statistics, which stay.
+/// Normalizes by the running statistics, which stay unchanged.
 void emitByRunningStatistics(NodeImporter &node, ArrayRef<mlir::Value> vectors,
                              const APFloat &epsilon, const APFloat &momentum) {
   const Operand &input = node.in(0);
@@ -194,7 +196,7 @@ Error emitBatchNormalization(NodeImporter &node) {
   MPC_TRY(checkBatchNormalization(node));
   const Operand &input = node.in(0);
   MPC_TRY_ASSIGN(double added, node.nonNegativeAttr("epsilon", 1e-5f));
-  // What ONNX calls momentum is how much stays.
+  // ONNX's momentum is the share of the old value that stays.
   MPC_TRY_ASSIGN(double stays, node.nonNegativeAttr("momentum", 0.9f, 1.0));
   TensorBuilder &b = node.build;
   APFloat epsilon(added), momentum(1.0 - stays);
@@ -251,7 +253,7 @@ Error emitLpNormalization(NodeImporter &node) {
   TensorBuilder &b = node.build;
   Operand each = p == 1 ? b.abs(input) : b.binary(Binary::Mul, input, input);
   Operand norm = b.reduceSum(each, {axis});
-  // Zeros stay zeros; by the select no gradient of sqrt(0) comes back either.
+  // Zeros stay zeros. The select also keeps the gradient of sqrt(0) out.
   Operand isZero = b.compare(nn::CompareKind::EQ, norm, b.splatLike(norm, 0));
   norm = b.select(isZero, b.splatLike(norm, 1), norm);
   if (p == 2)
@@ -263,7 +265,7 @@ Error emitLpNormalization(NodeImporter &node) {
   return Error::success();
 }
 
-/// (x - mean) / deviation, over the batch and the spatial axes unless said.
+/// (x - mean) / deviation, over the batch and the spatial axes by default.
 Error emitMeanVarianceNormalization(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const Operand &input = node.in(0);
@@ -284,12 +286,12 @@ Error emitMeanVarianceNormalization(NodeImporter &node) {
   };
   Operand centred = b.binary(Binary::Sub, x, b.broadcastTo(mean(x), x.shape));
   Operand variance = mean(b.binary(Binary::Mul, centred, centred));
-  // Equal elements become zeros. By the select no gradient of sqrt(0) comes
-  // back.
+  // Equal elements become zeros. The select also keeps the gradient of sqrt(0)
+  // out.
   Operand isZero =
       b.compare(nn::CompareKind::EQ, variance, b.splatLike(variance, 0.0));
   variance = b.select(isZero, b.splatLike(variance, 1.0), variance);
-  // The number is that of ONNX's definition.
+  // The number comes from ONNX's definition.
   Operand deviation = b.binary(Binary::Add, b.sqrt(variance), 1e-9);
   Operand result =
       b.binary(Binary::Div, centred, b.broadcastTo(deviation, x.shape));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The optimizers of ai.onnx.preview.training, as a graph writes them out. (A
-/// recipe's own are in dialects/AMP.)
+/// The optimizers of ai.onnx.preview.training that a graph may contain. (The
+/// optimizers of recipes are in dialects/AMP.)
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
@@ -12,25 +12,26 @@ namespace mpc::onnx {
 
 namespace {
 
-/// One node: a learning rate, a count of steps, then for any number of tensors
-/// first all weights, then all gradients, then each kind of state; out come all
-/// weights, then each kind of state.
+/// An optimizer node. Its inputs are a learning rate, a count of steps, and
+/// then for all tensors the weights, the gradients, and each kind of state. Its
+/// outputs are all weights and then each kind of state.
 class OptimizerNode {
 public:
-  /// What one tensor's update reads and, but for its gradient, writes.
+  /// The tensors that one update reads. All but the gradient are written, too.
   using Tensors = SmallVector<Operand>;
 
   OptimizerNode(NodeImporter &node, size_t kindsOfState)
       : node(node), b(node.build), kinds_(2 + kindsOfState) {}
 
   Error check();
-  /// `update` takes weight, gradient and state, gives weight and state.
+  /// Runs `update` for each tensor. It takes weight, gradient and state, and
+  /// returns weight and state.
   void run(function_ref<Tensors(const Tensors &)> update);
 
   double setting(StringRef name, double otherwise = 0.0) const {
     return node.floatAttr(name, otherwise);
   }
-  /// The gradient and that of the penalty on the weight's square.
+  /// The gradient, plus the gradient of the penalty on the weight's square.
   Operand penalized(const Tensors &tensors) {
     return plus(scaled(tensors[0], setting("norm_coefficient")), tensors[1]);
   }
@@ -126,7 +127,7 @@ Error emitAdagrad(NodeImporter &node) {
   return Error::success();
 }
 
-/// The rate of Adam, corrected for moments that began as zeros.
+/// Adam's rate, corrected for moments that started as zeros.
 Operand correctedRate(OptimizerNode &rule, double alpha, double beta) {
   TensorBuilder &b = rule.b;
   Operand count = rule.count();
@@ -172,7 +173,7 @@ Error emitMomentum(NodeImporter &node) {
                      "', expected standard or nesterov");
   TensorBuilder &b = node.build;
   double alpha = rule.setting("alpha");
-  // In the first step a gradient counts in full.
+  // In the first step a gradient has the full weight.
   Operand first = rule.isFirst();
   Operand share = b.select(first, b.splat(node.in(0).type, {}, 1.0),
                            b.splat(node.in(0).type, {}, rule.setting("beta")));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Indices as numbers of slices of a flattened tensor.
+/// Converts indices to numbers of slices of a flattened tensor.
 #include "lib/Import/ONNX/Ops/Places.h"
 
 #include "lib/Import/ImportError.h"
@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
-/// Indices as i64, counted from the front; known ones are checked.
+/// Indices as i64, counted from the front. Known ones are checked.
 static Expected<Operand> wrapped(NodeImporter &node, const Operand &indices,
                                  int64_t size) {
   TensorBuilder &b = node.build;

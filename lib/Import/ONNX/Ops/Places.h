@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The places of a tensor that indices name, for ops that read or write them.
+/// The places of a tensor that indices name, for ops that read or write there.
 #ifndef MPC_LIB_IMPORT_ONNX_OPS_PLACES_H
 #define MPC_LIB_IMPORT_ONNX_OPS_PLACES_H
 
@@ -14,7 +14,8 @@ llvm::Expected<Flattened> placesOfElements(NodeImporter &node,
                                            llvm::ArrayRef<int64_t> shape,
                                            const Operand &indices);
 
-/// The places that the rows of `indices` name in `shape`, one number an axis.
+/// The places that the rows of `indices` name in `shape`, with one number for
+/// each axis.
 llvm::Expected<Flattened> placesOfRows(NodeImporter &node,
                                        llvm::ArrayRef<int64_t> shape,
                                        const Operand &indices);

@@ -20,7 +20,7 @@ Expected<QuantizationLevels> readLevels(const NodeImporter &node,
                    ", expected an integer of 8 or 16 bits");
 }
 
-/// Input `index`, scale or zero point, for each element of `shape`.
+/// Input `index`, a scale or zero point, repeated for each element of `shape`.
 Expected<Operand> spread(const NodeImporter &node, size_t index,
                          ArrayRef<int64_t> shape) {
   TensorBuilder &b = node.build;

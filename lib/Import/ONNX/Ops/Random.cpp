@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX ops that draw random numbers. Which numbers, the run's seed decides and
-/// not the attribute `seed` of a node: streams are counted in the file's order.
+/// ONNX ops that draw random numbers. The numbers follow from the run's seed
+/// and not from a node's attribute `seed`. Streams are numbered in the file's
+/// order.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/Build/Random.h"
@@ -101,8 +102,8 @@ Expected<double> dropoutRatio(NodeImporter &node) {
   return value;
 }
 
-/// False where the file says that the node passes its input on. A node that
-/// says nothing is meant to drop in training.
+/// False where the file says that the node passes its input on. Without that, a
+/// node drops elements in training.
 Expected<bool> dropsInTraining(NodeImporter &node) {
   if (!node.has(2))
     return true;
@@ -130,7 +131,7 @@ Error emitDropout(NodeImporter &node) {
   } else {
     node.result(0, input);
   }
-  // What is left of ones is the mask, in training and in evaluation.
+  // A dropout of ones is the mask, in training and in evaluation.
   if (node.wants(1)) {
     Operand mask = b.compare(nn::CompareKind::NE, ones, b.splatLike(ones, 0.0));
     node.result(1, node.opset() < 10 ? b.cast(mask, input.type) : mask);
@@ -142,13 +143,13 @@ Error emitDropout(NodeImporter &node) {
 // alpha_dropout
 //===----------------------------------------------------------------------===//
 
-// With s the negative bound of SELU and b drawn, 1 with probability 1 - p:
+// With s the negative bound of SELU and b random, 1 with probability 1 - p:
 //   a = 1 / sqrt((s^2 p + 1) (1 - p))
 //   y = x (b a) + (((b - 1) (s a)) + s a p)
-// which keeps mean and variance of what SELU gives. Its mean over b is not x,
-// so that an evaluation cannot put b's mean in b's place.
-/// A Dropout of ones is 1 where it is left out, else 0 or 1 / (1 - p): so the
-/// draw says both which elements stay and whether there was one.
+// This keeps the mean and variance of SELU's results. Its mean over b is not x,
+// so that an evaluation cannot use b's mean in place of b.
+/// A Dropout of ones is 1 where there is no dropout, else 0 or 1 / (1 - p). The
+/// draw thus tells both which elements stay and whether there was one.
 Error emitAlphaDropout(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   const double stays = node.setting<double>(setting::kStays).value_or(1.0);

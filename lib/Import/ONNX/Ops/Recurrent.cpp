@@ -14,7 +14,7 @@ namespace mpc::onnx {
 
 namespace {
 
-/// Steps beyond this would unroll into a program of too many kernels.
+/// The most steps. More would unroll into a program of too many kernels.
 constexpr int64_t kMostSteps = 2048;
 
 Error checkShape(NodeImporter &node, size_t index, StringRef what,
@@ -28,7 +28,7 @@ Error checkShape(NodeImporter &node, size_t index, StringRef what,
                    ", expected " + shapeText(expected));
 }
 
-/// The lengths of the samples' sequences where they differ, or nothing.
+/// The lengths of the samples' sequences; empty where all are equal.
 Expected<std::optional<Operand>> readLengths(NodeImporter &node,
                                              const RecurrentLayer &layer) {
   std::optional<Operand> none;
@@ -67,7 +67,7 @@ Error checkForm(NodeImporter &node) {
   return Error::success();
 }
 
-/// `activations` are those that a layer has by default.
+/// Reads a layer; `activations` are its defaults.
 Expected<RecurrentLayer> readLayer(NodeImporter &node, int64_t gates,
                                    bool hasCell,
                                    ArrayRef<StringRef> activations) {

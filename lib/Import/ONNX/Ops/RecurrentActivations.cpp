@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The attributes of recurrent layers that say functions.
+/// Reads the activation functions of recurrent layers from attributes.
 #include "lib/Import/ONNX/Ops/RecurrentActivations.h"
 
 #include "lib/Import/ImportError.h"
@@ -12,7 +12,7 @@ namespace mpc::onnx {
 
 namespace {
 
-/// Some exporters write names in small letters, which runtimes take.
+/// Some exporters write names in lower case, and runtimes accept them.
 const RecurrentFunction *findFunction(StringRef name) {
   const RecurrentFunction *found =
       find_if(recurrentFunctions(), [&](const auto &known) {
@@ -28,8 +28,8 @@ std::string knownNames() {
   return join(names, ", ");
 }
 
-/// The numbers of an attribute, which the functions that have such a setting
-/// take in their order.
+/// The numbers of an attribute. The functions with such a setting take them in
+/// order.
 class SettingReader {
 public:
   SettingReader(NodeImporter &node, StringRef name) : node_(node), name_(name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The attributes of recurrent layers that say functions.
+/// Reads the activation functions of recurrent layers from attributes.
 #ifndef MPC_LIB_IMPORT_ONNX_OPS_RECURRENTACTIVATIONS_H
 #define MPC_LIB_IMPORT_ONNX_OPS_RECURRENTACTIVATIONS_H
 
@@ -9,8 +9,8 @@
 
 namespace mpc::onnx {
 
-/// What a layer's attributes say, `defaults` where they say nothing: one list
-/// for each direction, one behind another.
+/// The activations by a layer's attributes, or `defaults`: one list for each
+/// direction, one after the other.
 llvm::Expected<llvm::SmallVector<RecurrentActivation>>
 readActivations(NodeImporter &node, llvm::ArrayRef<llvm::StringRef> defaults,
                 int64_t directions);

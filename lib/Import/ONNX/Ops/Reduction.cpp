@@ -27,7 +27,8 @@ enum class Reduce {
   LogSumExp
 };
 
-/// The axes, by input or attribute; nothing means that the op does nothing.
+/// The axes, from an input or an attribute. Empty where the op passes its input
+/// on.
 Expected<std::optional<SmallVector<int64_t>>> readAxes(NodeImporter &node) {
   int64_t rank = node.in(0).rank();
   SmallVector<int64_t> given;
@@ -48,8 +49,8 @@ Expected<std::optional<SmallVector<int64_t>>> readAxes(NodeImporter &node) {
   return axes;
 }
 
-/// What each element becomes first. Roots and logarithms of integers are taken
-/// in f64.
+/// The function that is applied to each element first. Roots and logarithms of
+/// integers are computed in f64.
 Operand before(Reduce kind, TensorBuilder &b, const Operand &x) {
   switch (kind) {
   case Reduce::L1:
@@ -67,7 +68,7 @@ Operand before(Reduce kind, TensorBuilder &b, const Operand &x) {
   }
 }
 
-/// What the reduced elements become.
+/// The function that is applied to the reduced elements.
 Operand after(Reduce kind, TensorBuilder &b, const Operand &x) {
   switch (kind) {
   case Reduce::L2:
@@ -85,8 +86,8 @@ Operand firstExtremum(Reduce kind, TensorBuilder &b, const Operand &x,
                              : b.reversed(firstMaximum(b, b.reversed(x), axis));
 }
 
-/// The axis along which the gradient of an extremum goes to the first of equal
-/// elements, where it does; to all of them it goes by nn's own.
+/// The axis of an extremum whose gradient goes to the first of equal elements.
+/// Empty where it goes to all of them, as nn's own does.
 std::optional<int64_t> axisOfFirst(const NodeImporter &node, const Operand &x,
                                    ArrayRef<int64_t> axes) {
   if (!node.isSet(setting::kFirstOfEqual) || !x.isFloat() || axes.size() != 1)
@@ -121,7 +122,7 @@ Error emitReduce(NodeImporter &node) {
     MPC_TRY(node.requireNumbers(0));
   MPC_TRY_ASSIGN(auto axes, readAxes(node));
   bool keep = node.intAttr("keepdims", 1) != 0;
-  // Without axes the elementwise parts of the op stay.
+  // Without axes, only the elementwise parts of the op remain.
   SmallVector<int64_t> none;
   ArrayRef<int64_t> reduced = axes ? *axes : none;
   Shape shape;

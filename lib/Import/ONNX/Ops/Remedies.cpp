@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a user can do about an op that is not imported, by why it is not.
+/// Remedies for ops that are not imported, by the reason.
 #include "lib/Import/ONNX/Ops/Remedies.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,7 +16,7 @@ struct DomainRemedy {
   StringRef remedy;
 };
 
-/// Ops of ai.onnx that are not imported for one reason.
+/// Ops of ai.onnx that are not imported for the same reason.
 struct OpRemedy {
   std::initializer_list<StringRef> opTypes;
   StringRef remedy;

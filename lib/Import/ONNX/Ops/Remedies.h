@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a user can do about an op that is not imported.
+/// Remedies for ops that are not imported.
 #ifndef MPC_LIB_IMPORT_ONNX_OPS_REMEDIES_H
 #define MPC_LIB_IMPORT_ONNX_OPS_REMEDIES_H
 
@@ -9,7 +9,7 @@
 namespace mpc::onnx {
 
 /// The end of the sentence that says that `node` is not supported. `similar`
-/// are ops that may have been meant.
+/// names ops that may have been meant.
 std::string remedyFor(const Node &node, llvm::StringRef similar = "");
 
 } // namespace mpc::onnx

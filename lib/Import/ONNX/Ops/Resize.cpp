@@ -56,8 +56,8 @@ Expected<SmallVector<double>> readReals(NodeImporter &node, size_t index,
   return result;
 }
 
-/// One scale for all axes that keeps the picture within the sizes, or fills
-/// them.
+/// Makes one scale for all axes, with which the picture stays within the sizes,
+/// or covers them.
 Error keepAspectRatio(NodeImporter &node, MutableArrayRef<double> scales,
                       bool bySize) {
   StringRef policy = node.stringAttr("keep_aspect_ratio_policy", "stretch");
@@ -73,7 +73,7 @@ Error keepAspectRatio(NodeImporter &node, MutableArrayRef<double> scales,
   return Error::success();
 }
 
-/// The scales of the axes that are resized, from scales or sizes.
+/// The scales of the resized axes, from scales or sizes.
 Expected<SmallVector<double>>
 readScales(NodeImporter &node, ArrayRef<int64_t> axes, size_t scalesAt) {
   bool bySize = node.has(3);
@@ -96,7 +96,7 @@ readScales(NodeImporter &node, ArrayRef<int64_t> axes, size_t scalesAt) {
   return scales;
 }
 
-/// The part of each axis that tf_crop_and_resize shows.
+/// Reads the part of each axis that tf_crop_and_resize uses.
 Error readCrop(NodeImporter &node, ArrayRef<int64_t> axes,
                MutableArrayRef<AxisResize> result) {
   if (!node.has(1))
@@ -112,7 +112,7 @@ Error readCrop(NodeImporter &node, ArrayRef<int64_t> axes,
   return Error::success();
 }
 
-/// The scale of an axis that is given beside the sizes, if one is.
+/// The scale of an axis that is given in addition to the sizes; empty for none.
 std::optional<double> givenScale(const NodeImporter &node, int64_t axis) {
   auto scales =
       node.setting<std::vector<std::optional<double>>>(setting::kScales);
@@ -122,7 +122,7 @@ std::optional<double> givenScale(const NodeImporter &node, int64_t axis) {
   return isSpatial ? (*scales)[axis - 2] : std::nullopt;
 }
 
-/// Sizes and scales of all axes.
+/// The sizes and scales of all axes.
 Expected<SmallVector<AxisResize>>
 readAxes(NodeImporter &node, const Sampling &sampling, size_t scalesAt) {
   const Operand &input = node.in(0);
@@ -137,7 +137,8 @@ readAxes(NodeImporter &node, const Sampling &sampling, size_t scalesAt) {
   for (auto [axis, scale] : zip_equal(axes, scales)) {
     AxisResize &resize = result[axis];
     double exact = static_cast<double>(resize.from) * scale;
-    // Sizes come back from their scales but for rounding.
+    // Scales that were computed from sizes give the sizes again, except for
+    // rounding.
     double to = std::floor(node.has(3) ? exact + 0.5 : exact);
     if (!(to >= 1 && to <= 65536) || resize.from < 1)
       return node.fail("axis " + Twine(axis) + " of " + shapeText(input.shape) +
@@ -163,7 +164,7 @@ Error checkWeights(const NodeImporter &node, int64_t axis,
                    shapeText(node.in(0).shape) + " is too large");
 }
 
-/// `scalesAt` is the input that has the scales.
+/// Resizes by scales, which are in input `scalesAt`.
 Error resizeBy(NodeImporter &node, const Sampling &sampling, size_t scalesAt) {
   const Operand &input = node.in(0);
   MPC_TRY_ASSIGN(auto axes, readAxes(node, sampling, scalesAt));
@@ -192,7 +193,7 @@ Error emitResize(NodeImporter &node) {
   return resizeBy(node, sampling, 2);
 }
 
-/// Before opset 11: from the start of each axis on.
+/// Before opset 11 each axis is scaled from its start.
 Error emitUpsample(NodeImporter &node) {
   MPC_TRY(node.requireFloat(0));
   MPC_TRY_ASSIGN(Sampling sampling, readSampling(node));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// RotaryEmbedding of ONNX: pairs of features turned by angles of positions.
+/// ONNX's RotaryEmbedding, which rotates pairs of features by angles that
+/// depend on positions.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
@@ -20,14 +21,15 @@ public:
 
 private:
   Error readInput();
-  /// Input `index`, a table of cosines or sines, one for each pair of features.
+  /// Input `index`, a table with a cosine or sine for each pair of features.
   Expected<Operand> readTable(size_t index);
   std::pair<Operand, Operand> halves(const Operand &features);
   Operand join(const Operand &real, const Operand &imaginary);
 
   NodeImporter &node_;
   TensorBuilder &b_;
-  /// Four axes; which of them is the sequence, and which the heads.
+  /// The input with four axes; and which of them are the sequence and the
+  /// heads.
   Operand input_;
   int64_t sequenceAxis_ = 2, headAxis_ = 1;
   int64_t rotated_ = 0;

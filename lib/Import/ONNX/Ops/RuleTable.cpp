@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of all ops: where they are found, and what they say in words.
+// Finds the rules of all ops, and describes them.
 #include "lib/Import/ONNX/Ops/RuleTable.h"
 
 #include "lib/Import/ImportError.h"
@@ -67,7 +67,8 @@ std::string RuleTable::near(StringRef opType) const {
   return join(names, ", ");
 }
 
-/// What attribute kinds a row's letters mean, as AttributeProto numbers them.
+/// The number in AttributeProto of the attribute kind that a row's letters
+/// mean.
 static int32_t attributeType(StringRef kind) {
   if (kind == "f")
     return 1;

@@ -17,7 +17,7 @@ class RuleTable {
 public:
   RuleTable();
 
-  /// Empty where the op is not imported.
+  /// The rows of an op; empty where it is not imported.
   llvm::ArrayRef<const OpRule *> rowsOf(llvm::StringRef domain,
                                         llvm::StringRef opType) const;
   /// The rows of a form of Ops/Forms.h.
@@ -25,7 +25,7 @@ public:
   /// Whether any op of `domain` is imported.
   bool hasDomain(llvm::StringRef domain) const;
 
-  /// Names of supported ops that `opType` may have meant, joined by ", ".
+  /// The names of supported ops that `opType` may have meant, joined by ", ".
   std::string near(llvm::StringRef opType) const;
 
 private:
@@ -34,7 +34,7 @@ private:
   llvm::StringMap<llvm::SmallVector<const OpRule *, 1>> forms_;
 };
 
-/// Fails for an attribute that `rule` does not know, or of another kind.
+/// Fails for an attribute that `rule` does not know, or that has another kind.
 llvm::Error checkAttributes(const NodeImporter &importer, const OpRule &rule);
 
 } // namespace mpc::onnx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX ops that write to places which indices name.
+/// ONNX ops that write to places named by indices.
 #include "lib/Import/ONNX/Ops/Places.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -12,14 +12,14 @@ namespace mpc::onnx {
 
 namespace {
 
-/// Whether the mean goes to each place. Without the data in it, that is a
-/// second node, behind one that writes zeros.
+/// Whether each place gets the mean. The form without the data has a second
+/// node, after one that writes zeros.
 bool isMean(const NodeImporter &node, bool includesData) {
   bool preparesPlaces = !includesData && node.in(2).splatValue() == 0.0;
   return node.isSet(setting::kMean) && !preparesPlaces;
 }
 
-/// The data as slices and the updates as slices, joined as the node says.
+/// Combines slices of the data and of the updates as the node says.
 Expected<Operand> joinedAt(NodeImporter &node, const Operand &data,
                            const Operand &updates, const Flattened &at) {
   TensorBuilder &b = node.build;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX ops on sequences of tensors, which are lists while a model is imported:
-/// how many elements there are must be known.
+/// ONNX ops on sequences of tensors. Sequences are lists during the import, so
+/// that their lengths must be known.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
@@ -23,7 +23,7 @@ Error emitSequenceEmpty(NodeImporter &node) {
   return Error::success();
 }
 
-/// The sequence that input 0 is.
+/// The sequence in input 0.
 Expected<std::vector<Operand>> sequenceOf(NodeImporter &node) {
   if (node.entry(0).isSequence)
     return node.entry(0).sequence;
@@ -111,8 +111,8 @@ Error emitSequenceAt(NodeImporter &node) {
   return Error::success();
 }
 
-/// The body once for each element of the first sequence, and of the others that
-/// are sequences.
+/// Copies the body once for each element of the first sequence. Other sequences
+/// advance with it.
 Error emitSequenceMap(NodeImporter &node) {
   if (!node.entry(0).isSequence)
     return node.fail("the input is no sequence");

@@ -13,8 +13,8 @@ namespace mpc::onnx {
 
 namespace {
 
-/// The place in its row that each rank comes from: the inverse of a
-/// permutation, each number written where it belongs.
+/// The position in its row that has each rank: the inverse of a permutation, in
+/// which each number is written to its place.
 Operand inverseOf(TensorBuilder &b, const Operand &ranks) {
   int64_t size = ranks.shape[1];
   mlir::Type type = size < 1 << 24 ? b.f32() : b.f64();
@@ -25,8 +25,8 @@ Operand inverseOf(TensorBuilder &b, const Operand &ranks) {
   return b.cast(places, b.i64());
 }
 
-/// The k first elements of the axis in order, and where they were. Sorted also
-/// where any order will do.
+/// The first k elements along the axis in sorted order, and their positions.
+/// They are sorted even where any order would do.
 Error emitTopK(NodeImporter &node) {
   const Operand &input = node.in(0);
   MPC_TRY_ASSIGN(int64_t axis,

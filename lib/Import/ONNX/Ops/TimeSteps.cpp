@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// ONNX ops that choose, for each batch, which step of the time axis goes
-/// where: caches that are written in place, reversal.
+/// ONNX ops that choose, for each batch, where each step of the time axis goes:
+/// caches that are updated in place, and reversal.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "lib/Import/ImportError.h"
@@ -42,7 +42,7 @@ Operand perStep(TensorBuilder &b, const Operand &numbers, int64_t steps) {
   return b.broadcast(b.cast(numbers, b.i64()), {numbers.shape[0], steps}, {0});
 }
 
-/// Checks that an update along `axis` fits into a cache.
+/// Checks that an update along `axis` fits in a cache.
 Error checkUpdate(const NodeImporter &node, int64_t axis, StringRef mode) {
   MPC_TRY(node.requireSameType(1, 0));
   const Operand &cache = node.in(0), &update = node.in(1);
@@ -64,7 +64,8 @@ Error checkUpdate(const NodeImporter &node, int64_t axis, StringRef mode) {
   return Error::success();
 }
 
-/// Writes steps of an update into a cache, from a place of each batch's own.
+/// Writes the steps of an update to a cache, from a position that each batch
+/// has.
 Error emitTensorScatter(NodeImporter &node) {
   const Operand &cache = node.in(0), &update = node.in(1);
   MPC_TRY_ASSIGN(int64_t axis,
@@ -87,7 +88,7 @@ Error emitTensorScatter(NodeImporter &node) {
                  b.binary(Binary::Add, from, static_cast<double>(steps)), from);
   Operand isBefore = compare(nn::CompareKind::LT, 0);
   Operand isBehind = compare(nn::CompareKind::GE, count);
-  // Behind the cache's own steps lie those of the update.
+  // The update's steps come after the cache's own.
   Operand written = b.binary(Binary::Add, from, static_cast<double>(steps));
   Operand source = b.select(isBefore, step, b.select(isBehind, step, written));
   StepsFirst layout(b, cache.rank(), 0, axis);
@@ -96,7 +97,7 @@ Error emitTensorScatter(NodeImporter &node) {
   return Error::success();
 }
 
-/// Reverses the first steps of each batch, as many as it has.
+/// Reverses the first steps of each batch, up to its length.
 Error emitReverseSequence(NodeImporter &node) {
   const Operand &input = node.in(0), &lengths = node.in(1);
   MPC_TRY(node.requireIndices(1));

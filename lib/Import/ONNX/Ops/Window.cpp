@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How ONNX's attributes say windows, and the ops that pool over them.
+/// Reads windows from ONNX's attributes, and imports ops that pool over them.
 #include "lib/Import/ONNX/Ops/Window.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
-/// Sets pads of which the file gives only the kind.
+/// Computes paddings of which the file gives only the kind.
 static void padToSame(Window &window, ArrayRef<int64_t> input, bool upper) {
   for (size_t i = 0; i < input.size(); ++i) {
     int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
@@ -64,7 +64,7 @@ Expected<Window> readWindow(NodeImporter &node, ArrayRef<int64_t> input,
     int64_t stride = window.strides[i], dilation = window.dilations[i];
     int64_t padded = input[i] + window.low[i] + window.high[i];
     int64_t extent = (window.kernel[i] - 1) * dilation + 1;
-    // One window that ends behind the input has the elements that there are.
+    // A single window that ends after the input has only the existing elements.
     if (ceil && padded > 0 && padded < extent && extent - padded < stride) {
       window.kernel[i] = (padded - 1) / dilation + 1;
       extent = (window.kernel[i] - 1) * dilation + 1;
@@ -76,7 +76,7 @@ Expected<Window> readWindow(NodeImporter &node, ArrayRef<int64_t> input,
     int64_t windows = (padded - extent) / stride + 1;
     if (ceil) {
       windows = (padded - extent + stride - 1) / stride + 1;
-      // The last window starts in the input or before it.
+      // The last window must start in the input or in the padding before it.
       if ((windows - 1) * stride >= input[i] + window.low[i])
         --windows;
       int64_t needed = (windows - 1) * stride + extent - input[i];
@@ -127,7 +127,7 @@ Expected<TransposedWindow> readTransposedWindow(NodeImporter &node,
       if (wanted < 1)
         return node.fail("the output size is " + Twine(wanted) +
                          " on spatial axis " + Twine(i));
-      // What no window reaches is padding behind the others.
+      // Elements that no window reaches count as padding at the end.
       int64_t total = std::max<int64_t>(full - wanted, 0);
       low = kind == "SAME_UPPER" ? total / 2 : (total + 1) / 2;
       high = full - wanted - low;
@@ -179,7 +179,7 @@ Error emitMaxPool(NodeImporter &node) {
     return node.fail("pools of " + toString(type) + " are not supported");
   MPC_TRY_ASSIGN(Window window, readPool(node));
   TensorBuilder &b = node.build;
-  // f32 holds the integers of 8 and 16 bits.
+  // f32 represents integers of 8 and 16 bits exactly.
   Operand input =
       node.in(0).isFloat() ? node.in(0) : b.cast(node.in(0), b.f32());
   Shape shape{input.shape[0], input.shape[1]};
@@ -239,7 +239,7 @@ Error emitLpPool(NodeImporter &node) {
   Operand each = p == 2 ? b.binary(Binary::Mul, x, x)
                         : power(b.abs(x), static_cast<double>(p));
   Operand sum = sumOverWindows(b, paddedBy(b, each, window), window);
-  // By the select no gradient of the root of 0 comes back.
+  // The select keeps the gradient of the root of 0 out.
   Operand isZero = b.compare(nn::CompareKind::EQ, sum, b.splatLike(sum, 0.0));
   Operand some = b.select(isZero, b.splatLike(sum, 1.0), sum);
   Operand root =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How a window slides over spatial axes, from the attributes that
-/// convolutions and pools share.
+/// Reads a window that slides over spatial axes, from the attributes of
+/// convolutions and pools.
 #ifndef MPC_LIB_IMPORT_ONNX_OPS_WINDOW_H
 #define MPC_LIB_IMPORT_ONNX_OPS_WINDOW_H
 
@@ -15,12 +15,12 @@ llvm::Expected<Window> readWindow(NodeImporter &node,
                                   llvm::ArrayRef<int64_t> input,
                                   llvm::ArrayRef<int64_t> kernel);
 
-/// Reads the same of a transposed convolution, and what it adds.
+/// Reads the attributes of a transposed convolution, which has some more.
 llvm::Expected<TransposedWindow>
 readTransposedWindow(NodeImporter &node, llvm::ArrayRef<int64_t> input,
                      llvm::ArrayRef<int64_t> kernel);
 
-/// The window of a node that pools, from its kernel_shape too.
+/// Reads the window of a node that pools, with its kernel_shape.
 llvm::Expected<Window> readPool(NodeImporter &node);
 
 } // namespace mpc::onnx

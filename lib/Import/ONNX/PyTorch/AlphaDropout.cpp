@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The arithmetic, and the random numbers that it is done on.
+// Recognizes the arithmetic, and the random numbers that it uses.
 #include "lib/Import/ONNX/PyTorch/AlphaDropout.h"
 
 #include "lib/Import/ONNX/Ops/Forms.h"
@@ -12,7 +12,7 @@ namespace mpc::onnx {
 
 namespace {
 
-/// Finds the arithmetic behind its last sum.
+/// Finds the arithmetic that ends in a sum.
 class DropoutFinder {
 public:
   explicit DropoutFinder(const Graph &graph) {
@@ -21,7 +21,8 @@ public:
         makers_[output] = &node;
   }
 
-  /// Makes `sum` the node of the whole; false where it is another sum.
+  /// Turns `sum` into the node of the whole function; false where it is another
+  /// sum.
   bool restore(Node &sum) {
     for (size_t side : {size_t(0), size_t(1)}) {
       const Node *product = made(sum, side, "Mul", "aten.mul.");
@@ -32,11 +33,12 @@ public:
     return false;
   }
 
-  /// The calls of the arithmetic, what reads others first.
+  /// The calls of the arithmetic; a call comes before those that it reads.
   const std::vector<std::string> &replaced() const { return replaced_; }
 
 private:
-  /// The node that makes an input of `reader`, if that is such a one.
+  /// The node that makes an input of `reader`, if it has that op type; else
+  /// null.
   const Node *made(const Node &reader, size_t input, StringRef opType,
                    StringRef target) const {
     if (input >= reader.inputs.size())
@@ -47,7 +49,7 @@ private:
     return isOne ? node : nullptr;
   }
 
-  /// The draw that is the first operand of `reader`, or null.
+  /// The draw in the first operand of `reader`; or null.
   const Node *drawOf(const Node *reader) const {
     const Node *draw = reader ? makers_.lookup(reader->inputs[0]) : nullptr;
     if (!draw || !OriginalCall(*draw).target().starts_with("aten.bernoulli.p"))
@@ -82,7 +84,7 @@ private:
     return false;
   }
 
-  /// What the draw has its shape of.
+  /// The value whose shape the draw has.
   std::string noiseOf(const Node &draw) const {
     SmallVector<StringRef> values = OriginalCall(draw).values();
     return values.size() == 1 && makers_.contains(values[0]) ? values[0].str()

@@ -9,8 +9,8 @@
 
 namespace mpc::onnx {
 
-/// Puts one node in the place of the arithmetic, so that it can be left out as
-/// a Dropout is. Goes by the record of calls.
+/// Replaces the arithmetic by one node, which can be disabled like a Dropout.
+/// It is recognized by the record of calls.
 void restoreAlphaDropout(Graph &graph);
 
 } // namespace mpc::onnx

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One function for the ops that a call says more of, and the table of them.
+// One function for each op whose calls say more than its nodes, and the table
+// of these functions.
 #include "lib/Import/ONNX/PyTorch/CallSettings.h"
 
 #include "lib/Import/ONNX/Ops/Forms.h"
@@ -35,7 +36,7 @@ constexpr CallRemedy kCalls[] = {
      "rows.norm(dim=-1, keepdim=True)).clamp(max=1))"},
 };
 
-/// A node that is told what its call says.
+/// A node that gets settings from its call.
 class Told {
 public:
   Told(Node &node, bool isOfPyTorch)
@@ -53,15 +54,15 @@ public:
   void refuse(StringRef why) { node_.refusal = why.str(); }
 
   OriginalCall call;
-  /// One of PyTorch's exporters wrote the node: where ONNX and PyTorch define
-  /// the same op differently, PyTorch's definition is meant.
+  /// Whether one of PyTorch's exporters wrote the node. Where ONNX and PyTorch
+  /// define the same op differently, PyTorch's definition is meant.
   bool isOfPyTorch;
 
 private:
   Node &node_;
 };
 
-/// Of PyTorch's `detach()`, a file has the name of the call alone.
+/// Of PyTorch's `detach()` a file has only the call's name.
 void tellIdentity(Told &node) {
   if (node.call.target().starts_with("aten.detach"))
     node.setForm(form::kDetach);
@@ -71,7 +72,7 @@ void tellPow(Told &node) {
   node.setIf(node.call.target().contains("norm"), setting::kFlatAtPole);
 }
 
-/// PyTorch's window is another than ONNX's, and its exporter writes this op.
+/// PyTorch's window differs from ONNX's, but its exporter writes ONNX's op.
 void tellHammingWindow(Told &node) {
   node.setIf(node.call.target().starts_with("aten.hamming"),
              setting::kTwoDigits);
@@ -119,13 +120,13 @@ void tellQuantization(Told &node) {
              setting::kByReciprocal);
 }
 
-/// To PyTorch a scalar has an axis.
+/// In PyTorch a scalar has an axis.
 void tellReduction(Told &node) {
   node.setIf(node.isOfPyTorch, setting::kScalarHasAxis);
 }
 
-/// torch.max() and torch.min() that give places, too: their gradient goes to
-/// the element that they name. That of amax() goes to all that are equal.
+/// torch.max() and torch.min() with indices: their gradient goes to the element
+/// that the index names. The gradient of amax() goes to all equal elements.
 void tellExtremum(Told &node) {
   StringRef target = node.call.target();
   tellReduction(node);
@@ -134,7 +135,7 @@ void tellExtremum(Told &node) {
 }
 
 /// The scales of a call such as aten._upsample_bilinear2d_aa.default(%x, [2,
-/// 2], False, 0.6, 0.6), of which the exporter writes the sizes alone.
+/// 2], False, 0.6, 0.6), of which the exporter writes only the sizes.
 void tellResize(Told &node) {
   node.setIf(node.isOfPyTorch, setting::kCornersBySize);
   StringRef target = node.call.target();
@@ -151,8 +152,7 @@ void tellResize(Told &node) {
   node.set(setting::kScales, std::move(scales));
 }
 
-/// The exporter writes torch.arange(1., 6) with the types that its arguments
-/// have.
+/// The exporter writes torch.arange(1., 6) with the types of its arguments.
 void tellRange(Told &node) {
   node.setIf(node.isOfPyTorch, setting::kMixedTypes);
 }
@@ -211,7 +211,7 @@ constexpr ToldOp kToldOps[] = {
 
 } // namespace
 
-/// "pow.Tensor_Scalar" of a node of that call in aten.
+/// "pow.Tensor_Scalar" for a node of that aten call.
 static StringRef nameInAten(const OriginalCall &call) {
   StringRef name = call.target();
   if (!name.consume_front("aten."))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a call says of one op, and its node does not.
+/// Settings of an op that its call has and its node lacks.
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_CALLSETTINGS_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_CALLSETTINGS_H
 
@@ -8,9 +8,9 @@
 
 namespace mpc::onnx {
 
-/// Gives nodes, those of subgraphs too, the settings that their calls have, and
-/// those by which PyTorch's definition of an op differs from ONNX's. The latter
-/// go to nodes that have calls, or with `isOfPyTorch` to all.
+/// Gives nodes, also those of subgraphs, two kinds of settings: those of their
+/// calls, and those by which PyTorch's definition of an op differs from ONNX's.
+/// The latter are given to nodes with calls, or, with `isOfPyTorch`, to all.
 void restoreSettings(Graph &graph, bool isOfPyTorch);
 
 } // namespace mpc::onnx

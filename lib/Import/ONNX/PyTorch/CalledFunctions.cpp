@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of PyTorch by the record of their calls. The exporter writes
-//   sinc(x) as where(x == 0, 1, sin(pi x) / (pi x)), whose gradient at 0 is
-//   NaN; atan2(y, x) as atan(y / x), of NaN gradient at x = 0, and with -pi for
-//   +pi; logaddexp as log(exp(a) + exp(b)), which overflows from 88 on;
-//   angle of a complex number by the same quotient;
-//   logsigmoid as log(sigmoid(x)), which is -inf below -88;
-//   xlogy(x, y) as where(x == 0, x, x log(y)), whose slope at x = 0 is 1;
-//   log1p(x) and expm1(x) as log(x + 1) and exp(x) - 1, which a small x leaves
-//   no digits;
-//   erfcx(x) as exp(x^2) (1 - erf(x)), which is inf * 0 from 9 on, and so
+// Functions of PyTorch, recognized by the record of their calls. The exporter's
+// formulas have these faults:
+//   sinc(x) as where(x == 0, 1, sin(pi x) / (pi x)): its gradient at 0 is NaN;
+//   atan2(y, x) as atan(y / x): its gradient at x = 0 is NaN, and +pi becomes
+//   -pi;
+//   logaddexp as log(exp(a) + exp(b)): it overflows from 88 on;
+//   angle of a complex number: by the same quotient as atan2;
+//   logsigmoid as log(sigmoid(x)): it is -inf below -88;
+//   xlogy(x, y) as where(x == 0, x, x log(y)): its slope at x = 0 is 1;
+//   log1p(x) and expm1(x) as log(x + 1) and exp(x) - 1: a small x loses all
+//   digits;
+//   erfcx(x) as exp(x^2) (1 - erf(x)): it is inf * 0 from 9 on, and so is
 //   log_ndtr(x) below -13;
-//   logit(x, eps) with the bounds in the other order, which shows where eps is
+//   logit(x, eps) with the bounds in the other order: it differs where eps is
 //   above 1/2;
-//   addbmm, addmv and baddbmm with beta = 0 as a product with 0, which keeps
-//   NaN;
-//   _safe_softmax as where(masked, 0, softmax(x)), whose gradient is NaN in a
-//   row that is masked as a whole;
-//   attention of a row that is masked as a whole as a mean, which is 0;
-//   bincount(x, minlength=n) as of a size that depends on the data.
+//   addbmm, addmv and baddbmm with beta = 0 as a product with 0: it keeps NaN;
+//   _safe_softmax as where(masked, 0, softmax(x)): its gradient is NaN in a row
+//   that is masked as a whole;
+//   attention of a row that is masked as a whole as a mean: the function is 0;
+//   bincount(x, minlength=n) with a size that depends on the data.
 #include "lib/Import/ONNX/PyTorch/CalledFunctions.h"
 
 #include "lib/Import/ONNX/Ops/Forms.h"
@@ -32,7 +33,7 @@ namespace mpc::onnx {
 namespace {
 
 /// Input `input` of the call's node number `number` of `opType`, or of the last
-/// one.
+/// such node.
 struct Place {
   StringRef opType;
   size_t number;
@@ -40,13 +41,13 @@ struct Place {
 };
 
 struct CalledFunction {
-  /// Up to the overload.
+  /// The call's target, up to the overload.
   StringRef target;
-  /// Where the exporter's formula reads the arguments.
+  /// The places at which the exporter's formula reads the arguments.
   SmallVector<Place, 3> arguments;
   StringRef form;
-  /// Tells the node what the call says beside its operands; null where that is
-  /// nothing.
+  /// Gives the node settings of the call beside its operands; null where there
+  /// are none.
   void (*tell)(const OriginalCall &call, Node &node) = nullptr;
 };
 
@@ -111,7 +112,7 @@ static const CalledFunction *functionOf(const Node &node) {
   return nullptr;
 }
 
-/// The node of a call that makes `name`, or null.
+/// The node of a call that makes `name`; or null.
 static const Node *makerOf(ArrayRef<const Node *> nodes, StringRef name) {
   auto *found = find_if(nodes, [&](const Node *node) {
     return is_contained(node->outputs, name);
@@ -119,8 +120,8 @@ static const Node *makerOf(ArrayRef<const Node *> nodes, StringRef name) {
   return found == nodes.end() ? nullptr : *found;
 }
 
-/// What the nodes of a call read at `place`, before a cast of theirs; empty
-/// where they are others.
+/// The value that the nodes of a call read at `place`, before a cast by them;
+/// empty where the nodes are others.
 static std::string readAt(ArrayRef<const Node *> nodes, const Place &place) {
   SmallVector<const Node *> found(make_filter_range(nodes, [&](auto *node) {
     return node->domain.empty() && node->opType == place.opType;
@@ -135,7 +136,7 @@ static std::string readAt(ArrayRef<const Node *> nodes, const Place &place) {
   return isCast ? maker->inputs[0] : node.inputs[place.input];
 }
 
-/// The arguments of `function`, as the nodes of a call read them; none where
+/// The arguments of `function`, as the nodes of a call read them; empty where
 /// the formula is another.
 static std::vector<std::string> argumentsOf(ArrayRef<const Node *> nodes,
                                             const CalledFunction &function) {
@@ -148,10 +149,10 @@ static std::vector<std::string> argumentsOf(ArrayRef<const Node *> nodes,
   return arguments;
 }
 
-/// A bool mask of attention is written as a sum with the least number. Where it
-/// masks a whole row the probabilities are then all alike, and by the function
-/// 0: where(isnan(softmax), 0, softmax), which is written, does not see them.
-/// That node reads the mask instead.
+/// A bool mask of attention is written as a sum with the least number. In a row
+/// that is masked as a whole, all probabilities are then equal, while the
+/// function gives 0. The written guard where(isnan(softmax), 0, softmax) does
+/// not recognize such rows. The guard's node reads the mask instead.
 static void restoreEmptyRows(ArrayRef<Node *> nodes) {
   SmallVector<const Node *> given(nodes.begin(), nodes.end());
   const Node *mask = nullptr;
@@ -173,7 +174,7 @@ static void restoreEmptyRows(ArrayRef<Node *> nodes) {
 
 namespace {
 
-/// The nodes of a graph by what they make, while none is added.
+/// The nodes of a graph by their outputs, as long as none is added.
 class Makers {
 public:
   explicit Makers(const Graph &graph) {
@@ -185,14 +186,14 @@ public:
   [[nodiscard]] const Node *find(StringRef name) const {
     return makers_.lookup(name);
   }
-  /// The node that makes `name`, if it is of `opType`.
+  /// The node that makes `name`, if it has that op type; else null.
   [[nodiscard]] const Node *find(StringRef name, StringRef opType) const {
     const Node *node = find(name);
     bool isOfType = node && node->domain.empty() && node->opType == opType &&
                     !node->inputs.empty();
     return isOfType ? node : nullptr;
   }
-  /// What `name` is a cast of.
+  /// The value behind the casts that make `name`.
   [[nodiscard]] StringRef behindCasts(StringRef name) const {
     const Node *cast = find(name, "Cast");
     return cast ? behindCasts(cast->inputs[0]) : name;
@@ -205,7 +206,7 @@ private:
 } // namespace
 
 /// The value x where `name` is all(x == number) over rows, as exporters write
-/// it; empty where it is not.
+/// it; else empty.
 static StringRef maskedRowsOf(const Makers &makers, StringRef name) {
   const Node *all = makers.find(makers.behindCasts(name), "ReduceMin");
   const Node *equal =
@@ -213,7 +214,7 @@ static StringRef maskedRowsOf(const Makers &makers, StringRef name) {
   return equal ? StringRef(equal->inputs[0]) : "";
 }
 
-/// The softmax that `guard` hides in rows that are masked as a whole, or null.
+/// The softmax whose rows that are masked as a whole `guard` replaces; or null.
 static const Node *guardedSoftmax(const Makers &makers, const Node &guard) {
   if (guard.opType != "Where" || guard.inputs.size() != 3)
     return nullptr;
@@ -223,9 +224,9 @@ static const Node *guardedSoftmax(const Makers &makers, const Node &guard) {
   return isOfRows ? softmax : nullptr;
 }
 
-/// where(masked, 0, softmax(x)), of rows that are masked as a whole, becomes
-/// where(masked, 0, softmax(where(masked, 0, x))): what is not chosen then has
-/// a gradient that is a number.
+/// Turns where(masked, 0, softmax(x)), for rows that are masked as a whole,
+/// into where(masked, 0, softmax(where(masked, 0, x))). The branch that is not
+/// chosen then has a finite gradient.
 static void restoreMaskedRows(Graph &graph) {
   Makers makers(graph);
   std::vector<std::pair<size_t, Node>> found;
@@ -245,8 +246,8 @@ static void restoreMaskedRows(Graph &graph) {
   }
 }
 
-/// Whether `node` is beta * input: a product of what its call was given. The
-/// call's own product has a factor that the call made.
+/// Whether `node` is beta * input, a product of values that its call was given.
+/// The call's own product has a factor that the call computed.
 static bool isScaledInput(const Makers &makers, const Node *node) {
   return node && any_of(node->inputs, [&](const std::string &input) {
            const Node *maker = makers.find(input);
@@ -254,8 +255,8 @@ static bool isScaledInput(const Makers &makers, const Node *node) {
          });
 }
 
-/// beta * input + product, of beta = 0: the product alone, whatever the input
-/// holds.
+/// Turns beta * input + product with beta = 0 into the product alone, whatever
+/// the input contains.
 static void dropUnscaled(Graph &graph) {
   Makers makers(graph);
   for (Node &sum : graph.nodes) {

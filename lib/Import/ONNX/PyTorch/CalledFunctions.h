@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Functions of PyTorch that the exporter writes as formulas which are not
-/// what they are everywhere: they overflow, or have no slope where the function
-/// has one.
+/// Functions that PyTorch's exporter writes as formulas which differ from the
+/// functions for some arguments: they overflow, or lack a slope that the
+/// function has.
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_CALLEDFUNCTIONS_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_CALLEDFUNCTIONS_H
 
@@ -10,8 +10,8 @@
 
 namespace mpc::onnx {
 
-/// Puts one node in the place of those of such a call, which has the call's
-/// arguments as inputs and the function's form; goes by the record of calls.
+/// Replaces the nodes of such a call by one node with the call's arguments as
+/// inputs and the function's form. Calls are found by their record.
 void restoreCalledFunctions(Graph &graph);
 
 } // namespace mpc::onnx

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A call names the values that it reads as they were before the optimizer: what
-// reads `detach` there and nothing of that name in the graph reads what was
-// detached.
+// A call names the values that it read before the exporter's optimizer ran. If
+// it reads `detach` there and the graph has no such value, it reads the operand
+// of the detach().
 #include "lib/Import/ONNX/PyTorch/DetachedValues.h"
 
 #include "lib/Import/ImportError.h"
@@ -18,14 +18,15 @@ using namespace llvm;
 
 namespace mpc::onnx {
 
-/// "detach" or "detach_2", as torch.fx names results of that call.
+/// Whether the name is "detach" or "detach_2", as torch.fx names results of
+/// that call.
 static bool isNameOfDetach(StringRef name) {
   return name.consume_front("detach") &&
          (name.empty() || (name.consume_front("_") && !name.empty() &&
                            all_of(name, [](char c) { return isDigit(c); })));
 }
 
-/// `value` of a call is `input` of its node.
+/// Whether `value` of a call is `input` of its node.
 static bool isNamed(StringRef value, StringRef input) {
   if (value == input)
     return true;
@@ -37,7 +38,7 @@ static bool isNamed(StringRef value, StringRef input) {
 
 namespace {
 
-/// What one call reads, and by which names.
+/// The values that one call reads, with their names.
 class CallReads {
 public:
   CallReads(ArrayRef<Node *> nodes, const llvm::StringSet<> &constants)
@@ -54,17 +55,18 @@ public:
 
   ArrayRef<StringRef> values() const { return values_; }
 
-  /// The inputs that are `value`, of which none has the name; none where that
-  /// is not known.
+  /// The inputs that are `value`, which no input has as its name; empty where
+  /// that is not known.
   SmallVector<std::string *> inputsOf(StringRef value) const {
     return inAgreement() ? inputsAt(value) : inputsLeftFor(value);
   }
 
-  /// Nothing of the call depends on a value without a name.
+  /// Whether all values that the call reads have names.
   bool readsNamesOnly() const { return unnamed().empty(); }
 
 private:
-  /// Each input stands where its name does. Of equal constants one is left.
+  /// Whether each input stands at the position of its name. Of equal constants
+  /// only one is left.
   bool inAgreement() const {
     return values_.size() == inputs_.size() &&
            all_of(zip(values_, inputs_), [&](auto pair) {
@@ -82,7 +84,8 @@ private:
     return found;
   }
 
-  /// By the order of names that no input has, and of inputs without a name.
+  /// The inputs for `value`, by the order of names that no input has, and of
+  /// inputs without a name.
   SmallVector<std::string *> inputsLeftFor(StringRef value) const {
     SmallVector<StringRef> open, left = unnamed();
     for (StringRef name : values_)
@@ -115,7 +118,7 @@ private:
 
 } // namespace
 
-/// As the exporter writes it without the optimizer.
+/// The node as the exporter writes it without its optimizer.
 static Node identityOf(const std::string &input, StringRef output) {
   Node node;
   node.name = "node_" + output.str();
@@ -124,7 +127,7 @@ static Node identityOf(const std::string &input, StringRef output) {
   node.outputs = {output.str()};
   node.form = form::kDetach;
   node.calledAs = "detach";
-  // Tells its call from others.
+  // This text distinguishes its call from others.
   node.record.call = "%" + output.str();
   return node;
 }
@@ -152,7 +155,7 @@ static llvm::StringSet<> valuesOf(const Graph &graph) {
   return names;
 }
 
-/// Puts each in front of the first node that reads it.
+/// Inserts each node before the first node that reads it.
 static void insert(Graph &graph, const StringMap<Node> &identities) {
   std::vector<Node> nodes;
   llvm::StringSet<> inserted;
@@ -167,7 +170,7 @@ static void insert(Graph &graph, const StringMap<Node> &identities) {
   graph.nodes = std::move(nodes);
 }
 
-/// "detach" is 0, "detach_2" is 2.
+/// 0 for "detach", 2 for "detach_2".
 static size_t numberOf(StringRef detach) {
   size_t number = 0;
   detach.drop_front(StringRef("detach_").size() - detach.ends_with("detach"))
@@ -175,8 +178,8 @@ static size_t numberOf(StringRef detach) {
   return number;
 }
 
-/// Where nothing reads the second of three, what did was equal to something
-/// that stayed.
+/// Finds missing numbers. Where nothing reads the second of three, the
+/// optimizer has merged its readers with others.
 static void findGaps(const std::set<size_t> &numbers,
                      std::vector<std::string> &warnings) {
   for (size_t number = 0; number < *numbers.rbegin(); ++number)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The `detach()`s of PyTorch, which are identities to the exporter's
-/// optimizer.
+/// Restores PyTorch's `detach()`, which the exporter's optimizer removes as an
+/// identity.
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_DETACHEDVALUES_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_DETACHEDVALUES_H
 
@@ -9,9 +9,9 @@
 
 namespace mpc::onnx {
 
-/// Puts the Identity back of each `detach()` that calls read and that the
-/// optimizer has removed. Gives a warning of each of which it is not known what
-/// it was of, or what read it.
+/// Restores the Identity of each `detach()` that calls read and that the
+/// optimizer has removed. Returns a warning for each whose operand or readers
+/// are not known.
 std::vector<std::string> restoreDetached(Graph &graph);
 
 } // namespace mpc::onnx

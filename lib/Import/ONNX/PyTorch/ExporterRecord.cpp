@@ -100,7 +100,7 @@ std::optional<int64_t> OriginalCall::lastInteger() const {
 // ExporterRecord
 //===----------------------------------------------------------------------===//
 
-/// "PARAMETER", "InputKind.BUFFER", ...
+/// The kind by "PARAMETER", "InputKind.BUFFER", ...
 static ExporterRecord::Kind kindFrom(const ValueInfo &info) {
   StringRef kind = info.inputKind;
   if (kind.ends_with("PARAMETER"))
@@ -132,7 +132,7 @@ ExporterRecord::kindOf(StringRef name) const {
   return found->second;
 }
 
-/// The name of a module's parameter, from its name in a call: "net.0.bias" from
+/// The name of a module's parameter from its name in a call: "net.0.bias" for
 /// "net_0_bias" in module "net.0".
 static std::string nameFromCall(StringRef called, const Node &node) {
   std::string path = modulePath(node.record.scopes);
@@ -159,7 +159,7 @@ std::vector<std::string> ExporterRecord::missing(const Graph &graph) const {
 }
 
 std::vector<std::string> ExporterRecord::foldedAway(const Graph &graph) const {
-  // Of a value that is computed or given only the shape went in.
+  // Only the shape of a computed or given value was used.
   llvm::StringSet<> present;
   for (const Tensor &tensor : graph.initializers)
     present.insert(tensor.name);
@@ -189,7 +189,7 @@ std::vector<std::string> ExporterRecord::foldedAway(const Graph &graph) const {
 
 namespace {
 
-/// Gives initializers back their names, call by call.
+/// Restores the names of initializers, call by call.
 class MergedInitializers {
 public:
   explicit MergedInitializers(Graph &graph)
@@ -208,7 +208,7 @@ public:
   }
 
 private:
-  /// Whether `called` may stand for the bytes of `input`.
+  /// Whether `called` may be the name of the bytes of `input`.
   bool isCandidate(StringRef called, StringRef input) const {
     if (present_.contains(called))
       return false;
@@ -216,7 +216,7 @@ private:
     return known == sources_.end() || known->second == input;
   }
 
-  /// The initializer that the call names where the file reads `input`.
+  /// The name in the call of the initializer that the file reads as `input`.
   std::optional<std::string> nameFor(StringRef input, const Node &node,
                                      ArrayRef<StringRef> called) {
     auto source = initializers_.find(input);
@@ -258,7 +258,7 @@ private:
   ExporterRecord record_;
   llvm::StringSet<> present_;
   StringMap<size_t> initializers_;
-  /// By its name in calls: which initializer holds the bytes.
+  /// The initializer that has the bytes, by its name in calls.
   StringMap<std::string> sources_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What PyTorch's exporter writes beside the graph: which values are parameters
-/// and buffers, and of which call a node is part.
+/// The record that PyTorch's exporter writes beside the graph: which values are
+/// parameters and buffers, and to which call a node belongs.
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_EXPORTERRECORD_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_EXPORTERRECORD_H
 
@@ -12,10 +12,10 @@
 namespace mpc::onnx {
 
 /// The module path in "['', 'net', 'net.0', 'linear']": the part before the
-/// last.
+/// last one.
 std::string modulePath(llvm::StringRef scopes);
 
-/// The call that a node comes from, as "%linear : call_function[target=
+/// The call from which a node was exported, as "%linear : call_function[target=
 /// torch.ops.aten.linear.default](args = (%x, %p_a_weight, %p_a_bias), ...)".
 class OriginalCall {
 public:
@@ -23,29 +23,29 @@ public:
 
   /// "aten.linear.default"; empty where the file does not say.
   llvm::StringRef target() const;
-  /// "x", "p_a_weight" and "p_a_bias": the values that the call names, as often
-  /// as it does. They are parts of the node's own text.
+  /// "x", "p_a_weight" and "p_a_bias": the values that the call names, once for
+  /// each use. They are parts of the node's own text.
   llvm::SmallVector<llvm::StringRef> values() const;
-  /// "a_weight" and "a_bias": the names of parameters, as the exporter writes
-  /// them in calls.
+  /// "a_weight" and "a_bias": the names of parameters in the exporter's calls.
   llvm::SmallVector<llvm::StringRef> parameters() const;
-  /// Argument `index`, or the one called `name`, as it is written; empty
-  /// without it. Lists in front of it count as their parts.
+  /// Argument `index`, or the one called `name`, as it is written; empty where
+  /// it is missing. A list before it counts as its parts.
   llvm::StringRef argument(size_t index, llvm::StringRef name) const;
-  /// The argument without a keyword that is the last for 1, and so on.
+  /// The last argument without a keyword for 1, the one before it for 2, and so
+  /// on.
   llvm::StringRef argumentFromEnd(size_t index) const;
-  /// The first where it is an integer.
+  /// argument(), if it is an integer.
   std::optional<int64_t> integer(size_t index, llvm::StringRef name) const;
-  /// The first where it is a number.
+  /// argument(), if it is a number.
   std::optional<double> number(size_t index, llvm::StringRef name) const;
-  /// The last argument without a keyword, where it is an integer.
+  /// The last argument without a keyword, if it is an integer.
   std::optional<int64_t> lastInteger() const;
 
 private:
   llvm::StringRef text_;
 };
 
-/// `name` as calls write it.
+/// The spelling of `name` in calls.
 std::string nameInCalls(llvm::StringRef name);
 
 /// The kinds of a graph's initializers, by their names.
@@ -55,33 +55,33 @@ public:
 
   explicit ExporterRecord(const Graph &graph);
 
-  /// The file says of some value what it is.
+  /// Whether the file records the kind of any value.
   bool exists() const { return !kinds_.empty(); }
   std::optional<Kind> kindOf(llvm::StringRef name) const;
   /// A call reads a parameter of that name.
   bool isCalled(llvm::StringRef name) const {
     return called_.contains(nameInCalls(name));
   }
-  /// Parameters that calls read and that are no initializers. None where no
-  /// call names an initializer: the file has been renamed.
+  /// The parameters that calls read and that are no initializers. Empty where
+  /// no call names an initializer: the file's values were then renamed.
   std::vector<std::string> missing(const Graph &graph) const;
-  /// Values that initializers of floats were computed of and that the graph
-  /// has no more: parameters, buffers, and results in between.
+  /// Values from which initializers of floats were computed, and that the graph
+  /// no longer has: parameters, buffers, and intermediate results.
   std::vector<std::string> foldedAway(const Graph &graph) const;
 
 private:
-  /// By initializer, as the file writes the list.
+  /// The list of these values by initializer, as in the file.
   llvm::StringMap<std::string> foldedFrom_;
   llvm::StringMap<Kind> kinds_;
-  /// Names in calls, each with the first node of such a call.
+  /// The names in calls, each with the first node of such a call.
   std::map<std::string, const Node *> called_;
 };
 
-/// The exporter makes one initializer of those whose bytes are equal. Gives
-/// each the initializer back that its call names.
+/// The exporter merges initializers with equal bytes. This function gives each
+/// reader the initializer that its call names.
 void separateMerged(Graph &graph);
 
-/// Removes nodes of `call` that nothing reads.
+/// Removes nodes of `call` without readers.
 void removeUnread(Graph &graph, const std::string &call);
 
 } // namespace mpc::onnx

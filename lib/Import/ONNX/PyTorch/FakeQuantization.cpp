@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pairs of a QuantizeLinear and the DequantizeLinear behind it.
+// Finds pairs of a QuantizeLinear and the DequantizeLinear after it.
 #include "lib/Import/ONNX/PyTorch/FakeQuantization.h"
 
 #include "lib/Import/ONNX/Ops/Forms.h"
@@ -40,7 +40,7 @@ void restoreFakeQuantization(Graph &graph) {
     if (!isOp(&node, "DequantizeLinear"))
       continue;
     const Node *made = producers.lookup(inputOf(node, 0));
-    // Fewer levels than the type has.
+    // A Clip restricts the levels to fewer than the type has.
     const Node *clip = isOp(made, "Clip") ? made : nullptr;
     if (clip)
       made = producers.lookup(inputOf(*clip, 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Fake quantization: what is quantized and dequantized at once.
+/// Fake quantization: quantizing and dequantizing in one step.
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_FAKEQUANTIZATION_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_FAKEQUANTIZATION_H
 
@@ -8,8 +8,8 @@
 
 namespace mpc::onnx {
 
-/// Gives each DequantizeLinear of what a QuantizeLinear of the same scale made
-/// that one's input and form::kFakeQuantize.
+/// Gives each DequantizeLinear of a QuantizeLinear with the same scale the
+/// latter's input, and form::kFakeQuantize.
 void restoreFakeQuantization(Graph &graph);
 
 } // namespace mpc::onnx

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The table that tells parameters from what an exporter made up.
+/// The table by which parameters are distinguished from values that an exporter
+/// has made.
 #include "lib/Import/ONNX/PyTorch/InitializerRoles.h"
 
 #include "lib/Import/ImportError.h"
@@ -22,7 +23,7 @@ void GraphUses::add(const Graph &graph) {
     for (const std::string &name : node.outputs)
       if (!name.empty())
         producers_[name] = &node;
-    // Subgraphs read what is around them, by its name.
+    // Subgraphs read outer values by name.
     for (const Attribute &attribute : node.attributes)
       if (attribute.g)
         add(*attribute.g);
@@ -51,15 +52,15 @@ std::vector<std::string> GraphUses::readersOf(StringRef name) const {
   return readers;
 }
 
-/// The class of the module that a node is of: the part before the last.
+/// The class of the module to which a node belongs: the part before the last.
 static StringRef classOf(const Node &node) {
   SmallVector<StringRef> parts;
   StringRef(node.record.classes).split(parts, ',');
   return parts.size() < 2 ? "" : parts[parts.size() - 2].trim(" []'\"");
 }
 
-/// Whether PyTorch's own module makes such a call of its own weight and bias.
-/// An attention calls a layer's function with the parameters of that layer.
+/// Whether PyTorch's own module makes this call with its own weight and bias.
+/// An attention calls a layer's function with that layer's parameters.
 static bool callsOwnWeight(const Node &node) {
   StringRef type = classOf(node), target = OriginalCall(node).target();
   if (!type.starts_with("torch.nn.modules.") ||
@@ -73,9 +74,9 @@ static bool callsOwnWeight(const Node &node) {
          target.starts_with("_prelu");
 }
 
-/// What a module of PyTorch calls the parameter `name` that it reads; empty
-/// where it reads it as another operand. The weight stands behind the data, but
-/// for an embedding, and the bias behind the weight.
+/// The attribute of a PyTorch module that is parameter `name`, which the node
+/// reads; empty where it reads it as another operand. The weight comes after
+/// the data, except in an embedding, and the bias after the weight.
 static StringRef layerAttribute(const Node &node, StringRef name) {
   OriginalCall call(node);
   SmallVector<StringRef> values = call.values();
@@ -90,7 +91,7 @@ static StringRef layerAttribute(const Node &node, StringRef name) {
   return "";
 }
 
-/// Whether a line of code has `self.ATTRIBUTE`.
+/// Whether a line of code contains `self.ATTRIBUTE`.
 static bool readsOwn(StringRef line, StringRef attribute) {
   auto isOfName = [](char c) { return isAlnum(c) || c == '_'; };
   std::string wanted = ("self." + attribute).str();
@@ -105,11 +106,11 @@ static bool readsOwn(StringRef line, StringRef attribute) {
   return false;
 }
 
-/// What the module that `node` is of calls the parameter `name`, empty where it
-/// is not its own: it may be handed another module's.
+/// The attribute of `node`'s module that is parameter `name`; empty where the
+/// parameter belongs to another module, from which the module may get it.
 static StringRef ownAttribute(const Node &node, StringRef name) {
   StringRef last = name.substr(name.rfind('.') + 1);
-  // A file without classes has neither.
+  // A file without classes has no such attributes.
   if (node.record.classes.empty())
     return last;
   if (callsOwnWeight(node))
@@ -174,7 +175,7 @@ bool namedByExporter(const Tensor &tensor, const GraphUses &) {
   return StringRef(tensor.name).starts_with("val_");
 }
 
-/// What training keeps up to date.
+/// A tensor that training updates.
 bool normalizationStatistic(const Tensor &tensor, const GraphUses &uses) {
   return everyUse(tensor, uses, [](const GraphUses::Use &use) {
     return use.node->opType == "BatchNormalization" && use.input >= 3;
@@ -187,7 +188,7 @@ bool runningStatistic(const Tensor &tensor, const GraphUses &) {
                   "moving_mean", "moving_variance"});
 }
 
-/// A weight or bias of an op that has them.
+/// A use as the weight or bias of an op.
 bool isWeightUse(const GraphUses::Use &use) {
   StringRef op = use.node->opType;
   if (op == "MatMul")
@@ -207,29 +208,29 @@ bool anonymous(const Tensor &tensor, const GraphUses &) {
   return isAnonymous(tensor.name);
 }
 
-/// ATen ops of which shapes, positions and masks are computed.
+/// ATen ops that compute shapes, positions and masks.
 constexpr StringLiteral kATenOps[] = {
-    // Making.
+    // Ops that make values.
     "arange", "empty", "eye", "full", "full_like", "linspace", "new_ones",
     "new_zeros", "ones", "ones_like", "scalar_tensor", "tensor_constant",
     "zeros", "zeros_like",
-    // Moving.
+    // Ops that move elements.
     "_to_copy", "_unsafe_view", "cat", "clone", "convert_element_type",
     "detach", "expand", "flip", "gather", "index", "permute", "repeat",
     "reshape", "roll", "select", "slice", "squeeze", "stack", "transpose",
     "unsqueeze", "view",
-    // Choosing.
+    // Ops that choose elements.
     "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "eq", "ge", "gt",
     "le", "logical_and", "logical_not", "logical_or", "logical_xor", "lt",
     "masked_fill", "ne", "tril", "triu", "where",
-    // Computing.
+    // Ops that compute.
     "abs", "add", "ceil", "clamp", "cos", "cumsum", "div", "exp", "floor",
     "floor_divide", "log", "maximum", "minimum", "mul", "neg", "outer", "pow",
     "reciprocal", "remainder", "round", "rsqrt", "rsub", "sign", "sin", "sqrt",
     "sub"};
 
-/// PyTorch names a value after the ATen op that makes it; an initializer of
-/// such a name is a result that the exporter computed.
+/// PyTorch names a value after the ATen op that makes it. An initializer with
+/// such a name is a result that the exporter has computed.
 bool namedAfterATen(const Tensor &tensor, const GraphUses &) {
   StringRef name = withoutCounter(tensor.name);
   name.consume_back("_default");
@@ -242,7 +243,7 @@ bool namedMask(const Tensor &tensor, const GraphUses &) {
   return name == "mask" || name == "masked_bias" || name.ends_with("_mask");
 }
 
-/// Is an element `bits`, or `bits` + 1?
+/// Whether an element is `bits`, or `bits` + 1.
 template <typename Bits>
 bool holdsBits(ArrayRef<char> bytes, Bits bits) {
   for (size_t at = 0; at + sizeof(Bits) <= bytes.size(); at += sizeof(Bits)) {
@@ -254,9 +255,9 @@ bool holdsBits(ArrayRef<char> bytes, Bits bits) {
   return false;
 }
 
-/// No parameter holds -inf or the lowest number of its type.
+/// No parameter contains -inf or the lowest number of its type.
 bool valuedMask(const Tensor &tensor, const GraphUses &) {
-  // As bits: the lowest number and, one above, -inf.
+  // The bits of the lowest number; -inf is one above.
   switch (tensor.type) {
   case ElemType::Float16:
     return holdsBits<uint16_t>(tensor.bytes, 0xfbff);
@@ -284,7 +285,7 @@ bool initialState(const Tensor &tensor, const GraphUses &uses) {
   });
 }
 
-/// Does `name` reach a Softmax through masking at most?
+/// Whether `name` reaches a Softmax through masking alone.
 bool reachesSoftmax(StringRef name, const GraphUses &uses, int depth) {
   return any_of(uses.usesOf(name), [&](const GraphUses::Use &use) {
     StringRef op = use.node->opType;
@@ -310,7 +311,7 @@ bool attentionScale(const Tensor &tensor, const GraphUses &uses) {
   });
 }
 
-/// Inputs that are settings of their op rather than operands.
+/// Inputs that are settings of their op and no operands.
 bool isSetting(const GraphUses::Use &use) {
   StringRef op = use.node->opType;
   if (isOneOf(op, {"Shape", "Size", "Equal", "Less", "LessOrEqual", "Greater",
@@ -339,13 +340,13 @@ bool isRecorded(const Tensor &tensor, const GraphUses &uses) {
   return uses.record().kindOf(tensor.name) == kind;
 }
 
-/// A number of an op's settings has to be known when the model is compiled.
+/// A number that is a setting of an op must be known at compile time.
 bool recordedSetting(const Tensor &tensor, const GraphUses &uses) {
   return isRecorded<Recorded::Buffer>(tensor, uses) &&
          onlySettings(tensor, uses);
 }
 
-/// A parameter whose value the exporter has computed anew.
+/// A parameter whose value the exporter has recomputed.
 bool rewritten(const Tensor &tensor, const GraphUses &uses) {
   const ExporterRecord &record = uses.record();
   if (!record.exists() || record.kindOf(tensor.name))
@@ -398,7 +399,7 @@ const RoleRule kRoleRules[] = {
     {always, kParameter, "floating-point initializer"},
 };
 
-/// A contraction's weight that is no graph input and no activation.
+/// A weight of a contraction that is neither a graph input nor an activation.
 bool isWeightSlot(const Node &node, size_t input) {
   return isWeightUse({&node, input}) && input < 2;
 }
@@ -457,8 +458,8 @@ Error overrideRoles(const Model &model, const RoleFlags &flags,
   return Error::success();
 }
 
-/// Whether a value of that name is no parameter, by rules that ask for names
-/// alone.
+/// Whether a value of that name is no parameter, by the rules that need only
+/// names.
 static bool isMadeUpName(StringRef name) {
   Tensor tensor;
   tensor.name = name.str();
@@ -475,7 +476,7 @@ static std::string countText(ArrayRef<std::string> names, StringRef parts) {
       .str();
 }
 
-/// What the exporter's record tells of parameters that are not what they were.
+/// Finds, by the exporter's record, parameters that were changed.
 static std::vector<std::string> findRecordedLosses(const Graph &graph,
                                                    const GraphUses &uses) {
   std::vector<std::string> losses, changed;
@@ -512,7 +513,7 @@ std::vector<std::string> findLosses(const Graph &graph, const GraphUses &uses) {
                    });
     if (unnamed && numUnnamed++ == 0)
       firstUnnamed = name;
-    // The name that onnxscript gives to the bias it makes of a normalization.
+    // onnxscript gives this name to a bias that it makes from a normalization.
     bool fused = name.ends_with(".weight_bias") &&
                  any_of(uses.usesOf(name), [](const GraphUses::Use &use) {
                    return use.node->opType == "Conv" && use.input == 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which initializers are parameters: one table of rules, the first that
-/// matches decides.
+/// Decides which initializers are parameters, by one table of rules: the first
+/// that matches decides.
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_INITIALIZERROLES_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_INITIALIZERROLES_H
 
@@ -11,7 +11,8 @@
 
 namespace mpc::onnx {
 
-/// Who reads and who makes each name of a graph, and what its exporter says.
+/// The readers and the maker of each name in a graph, and the exporter's
+/// record.
 class GraphUses {
 public:
   struct Use {
@@ -27,8 +28,8 @@ public:
   const ExporterRecord &record() const { return record_; }
   /// The modules whose nodes read `name`; a node's name where it has no module.
   std::vector<std::string> readersOf(llvm::StringRef name) const;
-  /// The further names that parameter `name` has in the model: that of each
-  /// other module that reads it as its own.
+  /// The further names of parameter `name` in the model: one for each other
+  /// module that reads it as its own.
   std::vector<std::string> otherNamesOf(llvm::StringRef name) const;
 
 private:
@@ -53,14 +54,14 @@ Role roleOf(const Tensor &tensor, const GraphUses &uses);
 std::vector<InitializerRole> listInitializers(const Model &model,
                                               const GraphUses &uses);
 
-/// Puts what `flags` say over what the table says. Fails where a flag names no
-/// initializer, or trains what is no float.
+/// Replaces roles of the table by those of `flags`. Fails where a flag names no
+/// initializer, or makes a parameter of a tensor that is no float.
 llvm::Error overrideRoles(const Model &model, const RoleFlags &flags,
                           std::vector<InitializerRole> &roles);
 
-/// What the exporter took from a model that is to be trained: weights without
-/// names, normalizations multiplied into convolutions, parameters that are
-/// gone. One line for each kind of loss.
+/// The losses for a training that the exporter caused: weights without names,
+/// normalizations multiplied into convolutions, parameters that are missing.
+/// One line for each kind of loss.
 std::vector<std::string> findLosses(const Graph &graph, const GraphUses &uses);
 
 } // namespace mpc::onnx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expressions of what one mask selects, in place where the mask is true.
+// Computes expressions of masked elements in place, where the mask is true.
 #include "lib/Import/ONNX/PyTorch/MaskedExpressions.h"
 
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
@@ -15,15 +15,15 @@ namespace {
 /// The nodes of one call.
 using CallNodes = SmallVector<const Node *>;
 
-/// One write, y[mask] = f(a[mask], ...), as the nodes that take its place.
+/// A write y[mask] = f(a[mask], ...), and the nodes that replace it.
 class MaskedWrite {
 public:
   MaskedWrite(const StringMap<const Node *> &makers,
               const StringMap<CallNodes> &calls)
       : makers_(makers), calls_(calls) {}
 
-  /// The nodes that compute what `write` does, the last of which makes its
-  /// output; none where it is no such write.
+  /// The nodes that replace `write`; the last one makes its output. Empty where
+  /// it is no such write.
   std::vector<Node> replace(const Node &write) {
     SmallVector<StringRef> values = OriginalCall(write).values();
     StringRef target = OriginalCall(write).target();
@@ -46,7 +46,8 @@ public:
     return std::move(nodes_);
   }
 
-  /// The calls of which it was computed before, what reads others first.
+  /// The calls that computed it before; a call comes before those that it
+  /// reads.
   const std::vector<std::string> &replaced() const { return replaced_; }
 
 private:
@@ -58,8 +59,8 @@ private:
 
   const Node *makerOf(StringRef name) const { return makers_.lookup(name); }
 
-  /// What the nodes of `node`'s call read from outside of it, which is made by
-  /// the call that has its name as `value`.
+  /// The value that the nodes of `node`'s call read from outside, made by the
+  /// call that is named `value`.
   StringRef outsideOf(const Node &node, StringRef value) const {
     for (const Node *part : calls_.lookup(node.record.call))
       for (const std::string &input : part->inputs)
@@ -68,7 +69,7 @@ private:
     return "";
   }
 
-  /// `name`, of what the mask selects, as a value of all elements.
+  /// `name`, a value of masked elements, as a value of all elements.
   std::optional<std::string> fullOf(StringRef name) {
     if (auto known = full_.find(name); known != full_.end())
       return known->second;
@@ -85,7 +86,7 @@ private:
     return full;
   }
 
-  /// a of a[mask].
+  /// a for a[mask].
   std::optional<std::string> selected(const Node &maker) {
     SmallVector<StringRef> values = OriginalCall(maker).values();
     if (values.size() != 2 || values[1] != mask_ ||
@@ -113,7 +114,7 @@ private:
            });
   }
 
-  /// Does `name` have the elements that some mask is true for?
+  /// Whether `name` has the elements for which some mask is true.
   bool isSelected(StringRef name, int depth = 64) const {
     const Node *maker = makerOf(name);
     if (!maker || depth == 0)
@@ -125,7 +126,7 @@ private:
     });
   }
 
-  /// An elementwise op of selected values and of others, which are broadcast.
+  /// An elementwise op on masked values and on others, which are broadcast.
   std::optional<std::string> computed(const Node &maker) {
     if (!isElementwise(maker))
       return std::nullopt;
@@ -158,12 +159,12 @@ private:
 
   const StringMap<const Node *> &makers_;
   const StringMap<CallNodes> &calls_;
-  /// As calls name it, and as the nodes do.
+  /// The mask's name in calls, and its value in nodes.
   StringRef mask_, maskValue_;
   bool usesMask_ = false;
-  /// Behind the names of new values.
+  /// The suffix of new values' names.
   std::string suffix_;
-  /// What is written to.
+  /// The value that is written to.
   StringRef data_;
   std::vector<std::string> replaced_;
   StringMap<std::string> full_;
@@ -172,7 +173,8 @@ private:
 
 } // namespace
 
-/// What several calls read goes when the last of them is gone.
+/// Removes calls without readers. A call that several others read goes with the
+/// last of these.
 static void removeUnread(Graph &graph, ArrayRef<std::string> calls) {
   for (size_t before = 0; before != graph.nodes.size();) {
     before = graph.nodes.size();

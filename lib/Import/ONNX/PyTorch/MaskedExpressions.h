@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// y[mask] = f(a[mask], b[mask]), which the exporter writes by lists of the
-/// mask's places, whose length depends on the data.
+/// y[mask] = f(a[mask], b[mask]), which the exporter writes with lists of the
+/// mask's places. The length of the lists depends on the data.
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_MASKEDEXPRESSIONS_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_MASKEDEXPRESSIONS_H
 
@@ -9,10 +9,10 @@
 
 namespace mpc::onnx {
 
-/// Computes what is written to where a mask is true of all elements, in place
-/// of those that the same mask selects, and writes it by a selection. What
-/// stands beside the mask is computed of ones, and no gradient comes from
-/// there. Goes by the record of calls.
+/// Computes the written values for all elements, in place of those that the
+/// mask selects, and writes them by a selection. Elements outside of the mask
+/// are computed from ones, and have no gradient. Writes are recognized by the
+/// record of calls.
 void restoreMaskedExpressions(Graph &graph);
 
 } // namespace mpc::onnx

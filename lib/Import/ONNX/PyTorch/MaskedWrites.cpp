@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writing to where a mask is true: masked_scatter(mask, source) and
-// x[mask] = values, which the exporter writes as the places of the mask, of
-// which nobody knows the number, and a ScatterND to them.
+// Writes to places where a mask is true: masked_scatter(mask, source) and
+// x[mask] = values. The exporter writes them as the mask's places, whose number
+// is not known, and a ScatterND to them.
 #include "lib/Import/ONNX/PyTorch/MaskedWrites.h"
 
 #include "lib/Import/ONNX/Ops/Forms.h"
@@ -14,7 +14,7 @@ namespace mpc::onnx {
 
 namespace {
 
-/// The nodes of a graph by what they make.
+/// The nodes of a graph by their outputs.
 class Producers {
 public:
   explicit Producers(const Graph &graph) {
@@ -23,7 +23,8 @@ public:
         nodes_[output] = &node;
   }
 
-  /// The first input of what makes `name`, if that is an `opType`; else empty.
+  /// The first input of the node that makes `name`, if that is an `opType`;
+  /// else empty.
   StringRef inputOf(StringRef name, StringRef opType) const {
     const Node *node = nodes_.lookup(name);
     bool isOne = node && node->domain.empty() && node->opType == opType &&
@@ -31,7 +32,7 @@ public:
     return isOne ? StringRef(node->inputs[0]) : StringRef();
   }
 
-  /// What is broadcast to `name`.
+  /// The value that is broadcast to `name`.
   StringRef unexpanded(StringRef name) const {
     for (StringRef input = inputOf(name, "Expand"); !input.empty();
          input = inputOf(name, "Expand"))
@@ -45,7 +46,8 @@ private:
 
 } // namespace
 
-/// What is written, as the user gave it; empty where `node` writes to no mask.
+/// The written value as the user gave it; empty where `node` does not write by
+/// a mask.
 static StringRef sourceOf(const Node &node, const Producers &producers) {
   StringRef target = OriginalCall(node).target();
   if (target.starts_with("aten.masked_scatter"))

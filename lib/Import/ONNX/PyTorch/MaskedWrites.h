@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Writing to where a mask is true.
+/// Recognizes writes to places where a mask is true.
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_MASKEDWRITES_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_MASKEDWRITES_H
 
@@ -9,8 +9,8 @@
 namespace mpc::onnx {
 
 /// Gives each ScatterND that is PyTorch's masked_scatter(mask, source) or
-/// x[mask] = values the mask and the source as inputs 1 and 2, and marks it;
-/// goes by the record of calls.
+/// x[mask] = values the mask and the source as inputs 1 and 2, and a form.
+/// Writes are recognized by the record of calls.
 void restoreMaskedWrites(Graph &graph);
 
 } // namespace mpc::onnx

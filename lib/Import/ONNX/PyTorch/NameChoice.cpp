@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts of a model, chosen by name.
+// Chooses parts of a model by name.
 #include "lib/Import/ONNX/PyTorch/NameChoice.h"
 
 #include "lib/Import/ImportError.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What a flag says of parts of a model by their names, where the file does
-/// not say it: --no-grad, --frozen-batch-norm.
+/// Flags that choose parts of a model by name, for facts that the file does not
+/// contain: --no-grad, --frozen-batch-norm.
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_NAMECHOICE_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_NAMECHOICE_H
 
@@ -14,22 +14,23 @@
 
 namespace mpc::onnx {
 
-/// The words of one flag: regular expressions, "all" or "none".
+/// The values of one flag: regular expressions, "all" or "none".
 class NameChoice {
 public:
-  /// `flag` as messages name it, "--no-grad". An error where a word is no
-  /// expression.
+  /// Messages call the flag `flag`, "--no-grad". An error where a value is no
+  /// regular expression.
   static llvm::Expected<NameChoice> parse(llvm::StringRef flag,
                                           llvm::ArrayRef<std::string> words);
 
-  /// The flag was given: what it does not choose was left out on purpose.
+  /// Whether the flag was given. Parts that it does not choose were then left
+  /// out on purpose.
   bool isGiven() const { return !words_.empty(); }
-  /// A word is "none".
+  /// Whether a value is "none".
   bool choosesNone() const;
-  /// Whether one of `names`, which are those of one thing, is chosen.
+  /// Whether one of `names`, all of the same part, is chosen.
   bool chooses(llvm::ArrayRef<llvm::StringRef> names);
-  /// A warning for each expression that has chosen nothing so far; `what` is
-  /// what it looks at.
+  /// A warning for each expression that has chosen nothing. `what` names the
+  /// parts that it is compared with.
   std::vector<std::string> warnOfUnused(llvm::StringRef what) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order in which parts of the graph are put back.
+// Restores parts of the graph in this order.
 #include "lib/Import/ONNX/PyTorch/Recovery.h"
 
 #include "lib/Import/ImportError.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What PyTorch's exporter lost, put back into the graph by the record that it
-/// writes beside it.
+/// Restores facts that PyTorch's exporter loses, by the record that it writes
+/// beside the graph.
 ///
-/// This folder is frozen: faults are mended, and no new rows come. What is not
-/// recovered here is to be read from PyTorch's own exported program.
+/// This folder is frozen: faults are fixed, and no rows are added. Facts that
+/// are not restored here can be read from PyTorch's own exported program.
 ///
 /// Nodes get forms and settings of Ops/Forms.h, so that no emitter of an op
-/// asks who wrote the file or which call a node comes from.
+/// needs to know who wrote the file or from which call a node comes.
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_RECOVERY_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_RECOVERY_H
 
@@ -16,10 +16,11 @@
 
 namespace mpc::onnx {
 
-/// What a user is to know of it.
+/// Messages for the user.
 struct Recovered {
   std::vector<std::string> warnings;
-  /// Those that matter where gradients are taken, and where the model trains.
+  /// Warnings that matter where gradients are computed, and where the model is
+  /// trained.
   std::vector<std::string> gradientWarnings, trainingWarnings;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The record of calls says of each layer whether it was in train(); what layers
-// that are alike in both modes were in, nothing says.
+// The record of calls tells for some layers whether they were in train(). For
+// layers that are the same in both modes, nothing tells it.
 #include "lib/Import/ONNX/PyTorch/TrainingModes.h"
 
 #include "lib/Import/ImportError.h"
@@ -15,12 +15,12 @@ namespace mpc::onnx {
 
 namespace {
 
-/// A call that has the mode of its module among its arguments.
+/// A call that has its module's mode as an argument.
 struct ModalCall {
-  /// Up to the overload.
+  /// The call's target, up to the overload.
   StringRef target;
-  /// Which argument says so, and its name; counted from the end where it stands
-  /// behind lists.
+  /// The index and the name of the mode's argument. The index counts from the
+  /// end where the argument comes after lists.
   size_t index;
   StringRef name;
   bool fromEnd = false;
@@ -42,14 +42,14 @@ constexpr ModalCall kModalCalls[] = {
 
 } // namespace
 
-/// Whether a call was made by a module in train().
+/// Whether a module in train() made the call.
 static bool isOfTraining(const Node &node) {
   OriginalCall call(node);
   StringRef target = call.target();
-  // Attention is told a probability, which is 0 in eval().
+  // An attention's argument is a probability, which is 0 in eval().
   if (target.starts_with("aten.scaled_dot_product_attention."))
     return call.number(4, "dropout_p").value_or(0) > 0;
-  // Of an instance normalization that keeps statistics.
+  // This holds for an instance normalization that keeps statistics.
   if (target.starts_with("aten.instance_norm."))
     return call.argument(3, "running_mean") != "None" &&
            call.argument(5, "use_input_stats") == "True";
@@ -70,9 +70,9 @@ static bool hasTrainingMode(const Node &node) {
   });
 }
 
-/// Whether the file has a batch normalization as one that trains. Argument 5
-/// says so of each variant of the call; the one without training has another
-/// there.
+/// Whether the file has a batch normalization in its training form. Argument 5
+/// tells so in each variant of the call; the one without training has another
+/// argument there.
 static bool trains(const Node &node) {
   OriginalCall call(node);
   return hasTrainingMode(node) || (call.target().contains("batch_norm") &&
@@ -108,7 +108,7 @@ static bool isOfTraining(const Graph &graph) {
   });
 }
 
-/// The module as state_dict() names it, by its statistics or its scope.
+/// The module's name in state_dict(), from its statistics or its scope.
 static std::string moduleOf(const Node &node) {
   if (node.inputs.size() > 3)
     if (StringRef name = node.inputs[3]; name.consume_back(".running_mean"))
@@ -131,8 +131,9 @@ static std::string describeUnknown(ArrayRef<Node *> evaluated) {
          "REGEX of modules; --frozen-batch-norm=none says that they train";
 }
 
-/// Instance normalizations that keep statistics, which the exporter leaves out
-/// of the file: what trains with their own normalizes by them in eval().
+/// Describes instance normalizations that keep statistics. The exporter leaves
+/// the statistics out: a layer that trains by the batch's statistics uses its
+/// own in eval().
 static std::string describeLostStatistics(const Graph &graph) {
   std::vector<std::string> modules;
   for (const Node &node : graph.nodes) {

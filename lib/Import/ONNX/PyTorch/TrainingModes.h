@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which normalizations were in eval() while their model was in train().
+/// Finds normalizations that were in eval() while their model was in train().
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_TRAININGMODES_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_TRAININGMODES_H
 
@@ -11,15 +11,15 @@ namespace mpc::onnx {
 
 struct TrainingModes {
   std::vector<std::string> warnings;
-  /// What matters where the model is trained.
+  /// Warnings that matter where the model is trained.
   std::vector<std::string> trainingWarnings;
 };
 
-/// The exporter writes no training_mode. Marks the batch normalizations that
-/// stay frozen in training: those that `choice` names, and those that the
-/// record has in eval() where it shows that the model was in train(). Where all
-/// are in eval() and nothing shows which mode the model was in, they train, and
-/// a warning says so.
+/// Marks the batch normalizations that stay frozen in training, since the
+/// exporter writes no training_mode. These are the ones that `choice` names. If
+/// the record shows that the model was in train(), those that it shows in
+/// eval() are marked too. If all are in eval() and nothing shows the model's
+/// mode, they train, and a warning says so.
 TrainingModes restoreTrainingModes(Graph &graph, NameChoice &choice);
 
 } // namespace mpc::onnx

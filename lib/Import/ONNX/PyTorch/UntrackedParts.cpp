@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Both become functions that the exporter makes, and both are written in place,
-// so that the record has only the code of such a function. What tells them
-// apart is how that code calls its inputs. Those of torch.no_grad() are renamed
-// as the caller has them, "p_a_weight", "x"; those of torch.autocast() stay
-// "arg2_1". A function that reads neither a parameter nor an input of the model
-// is one like the other.
+// Parts under torch.no_grad() and under torch.autocast() both become functions
+// of the exporter, and both are inlined, so that the record has only the code
+// of such a function. The names of inputs in that code distinguish them. Inputs
+// of torch.no_grad() have the caller's names, "p_a_weight", "x"; those of
+// torch.autocast() stay "arg2_1". Functions that read neither a parameter nor
+// an input of the model cannot be told apart.
 #include "lib/Import/ONNX/PyTorch/UntrackedParts.h"
 
 #include "lib/Import/ImportError.h"
@@ -21,17 +21,17 @@ namespace mpc::onnx {
 
 namespace {
 
-/// A line of code that the exporter has made.
+/// A line of code that the exporter has generated.
 struct Frame {
-  /// The function it is of: 7 of "<eval_with_key>.7".
+  /// The function to which it belongs: 7 for "<eval_with_key>.7".
   StringRef part;
   StringRef code;
 };
 
-/// Whether gradients go through a function.
+/// Whether gradients pass through a function.
 enum class PartKind { Unknown, Untracked, Tracked };
 
-/// What is known of a function, and its nodes.
+/// A function with its nodes, as far as it is known.
 struct Part {
   PartKind kind = PartKind::Unknown;
   llvm::SetVector<const Node *> nodes;
@@ -39,11 +39,11 @@ struct Part {
 
 } // namespace
 
-/// The functions that a node is in, the outermost first:
+/// The functions that contain a node, the outermost first:
 ///   File "<eval_with_key>.7", line 5, in forward
 ///     tanh = torch.ops.aten.tanh.default(linear)
-/// None where the node is the user's: functions that torch.fx made are not of
-/// torch.ops, or are called from a file.
+/// None where the node is the user's: functions that torch.fx generated do not
+/// belong to torch.ops, or are called from a file.
 static SmallVector<Frame> framesOf(const Node &node) {
   SmallVector<Frame> frames;
   SmallVector<StringRef> texts;
@@ -81,7 +81,7 @@ static bool isNumbered(StringRef name) {
 
 namespace {
 
-/// The functions of a graph, by their numbers.
+/// The functions of a graph, by number.
 class Parts {
 public:
   explicit Parts(const Graph &graph) {
@@ -101,7 +101,7 @@ public:
 
   MapVector<StringRef, Part> &all() { return parts_; }
 
-  /// Whether a function that `node` is in has the kind.
+  /// Whether a function that contains `node` has the kind.
   bool isIn(const Node &node, PartKind kind) const {
     return any_of(framesOf(node), [&](const Frame &frame) {
       auto found = parts_.find(frame.part);
@@ -122,7 +122,7 @@ private:
     }
   }
 
-  /// The first that is known stays.
+  /// Records the kind of a function. The first known kind stays.
   static void learn(Part &part, PartKind kind) {
     if (part.kind == PartKind::Unknown)
       part.kind = kind;
@@ -135,8 +135,9 @@ private:
                                                 : PartKind::Unknown;
   }
 
-  /// A name that is given to the model tells only where the call has it too: in
-  /// the code it may be that of a result, which was renamed behind it.
+  /// The kind by the names of inputs. A name of the model's input counts only
+  /// where the call has it too: in the code it may be the name of a result,
+  /// which was renamed later.
   PartKind kindByInputs(StringRef code, ArrayRef<StringRef> read) const {
     for (StringRef name : namesIn(code)) {
       if (isNumbered(name))
@@ -147,12 +148,12 @@ private:
     return PartKind::Unknown;
   }
 
-  /// What calls name that the graph does not compute.
+  /// Names in calls that the graph does not compute.
   llvm::StringSet<> given_;
   MapVector<StringRef, Part> parts_;
 };
 
-/// The values of a graph that have a gradient, as far as types are known.
+/// The values of a graph with a gradient, as far as types are known.
 class TrackedValues {
 public:
   TrackedValues(const Graph &graph, const Parts &parts) {
@@ -185,11 +186,11 @@ private:
 
 } // namespace
 
-/// The parts that follow one another up to the end of the graph, where there
-/// are several. A torch.autograd.Function, as of
-/// checkpoint(use_reentrant=True), runs without gradients, to which a
-/// torch.no_grad() in it returns: the record has no end of it, and nothing
-/// behind it would have a gradient, nor the loss.
+/// Finds the consecutive parts at the end of the graph, where there are
+/// several. A torch.autograd.Function, as in checkpoint(use_reentrant=True),
+/// runs without gradients, and a torch.no_grad() in it returns to that. The
+/// record does not show the end of the function. If it were one of these parts,
+/// nothing after it would have a gradient, nor would the loss.
 static void openLastParts(const Graph &graph, Parts &parts) {
   llvm::StringSet<> last;
   for (const Node &node : llvm::reverse(graph.nodes)) {
@@ -211,8 +212,8 @@ static bool isChosen(const Part &part, NameChoice &choice) {
   });
 }
 
-/// Whether it matters if gradients go through `part`: a value that has one goes
-/// in, and what comes out is computed with.
+/// Whether it matters if gradients pass through `part`: it reads a value with a
+/// gradient, and later computations use its results.
 static bool decidesGradients(const Graph &graph, const Part &part,
                              const TrackedValues &tracked) {
   llvm::StringSet<> made;
@@ -257,7 +258,8 @@ static std::string describe(ArrayRef<const Part *> parts) {
          (shown < paths.size() ? ", ..." : "");
 }
 
-/// What is unknown and matters, empty where nothing does.
+/// A description of parts that are unknown and matter; empty where there are
+/// none.
 static std::string describeUnknown(const Graph &graph, Parts &parts) {
   TrackedValues tracked(graph, parts);
   SmallVector<const Part *> unknown;
@@ -275,7 +277,7 @@ static std::string describeUnknown(const Graph &graph, Parts &parts) {
          "was not";
 }
 
-/// No gradient goes through what leaves the parts that are known to have none.
+/// Removes the gradient from results of parts that are known to have none.
 static void detachResults(Graph &graph, const Parts &parts) {
   llvm::StringSet<> read;
   for (const Node &node : graph.nodes)

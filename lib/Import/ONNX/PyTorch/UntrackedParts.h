@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// What ran under torch.no_grad(), told apart from what ran under
+/// Distinguishes parts that ran under torch.no_grad() from those that ran under
 /// torch.autocast().
 #ifndef MPC_LIB_IMPORT_ONNX_PYTORCH_UNTRACKEDPARTS_H
 #define MPC_LIB_IMPORT_ONNX_PYTORCH_UNTRACKEDPARTS_H
@@ -12,15 +12,15 @@ namespace mpc::onnx {
 
 struct UntrackedParts {
   std::vector<std::string> warnings;
-  /// What matters where gradients are taken.
+  /// Warnings that matter where gradients are computed.
   std::vector<std::string> gradientWarnings;
 };
 
-/// Marks the results of what ran under torch.no_grad(), of which the exporter
-/// makes functions of its own before it writes their calls, as it does of what
-/// ran under torch.autocast(). Where the record does not say which it was,
-/// `choice` does, and gradients go through what it does not choose; without
-/// it a warning says so.
+/// Marks the results of parts that ran under torch.no_grad(). The exporter
+/// makes functions of such parts before it writes their calls, and it does the
+/// same for torch.autocast(). Where the record does not tell which of the two a
+/// part was, `choice` decides, and gradients pass through parts that it does
+/// not choose. If the flag is not given, a warning says so.
 UntrackedParts restoreNoGrad(Graph &graph, NameChoice &choice);
 
 } // namespace mpc::onnx

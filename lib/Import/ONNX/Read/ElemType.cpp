@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of ONNX's element types, and open shapes in text.
+// The table of ONNX's element types, and open shapes as text.
 #include "lib/Import/ONNX/Read/OnnxModel.h"
 
 #include "lib/Import/ImportError.h"
@@ -17,7 +17,7 @@ struct TypeRow {
   std::optional<rt::DType> dtype = std::nullopt;
 };
 
-/// By ONNX's number.
+/// The rows are in the order of ONNX's numbers.
 constexpr TypeRow kTypes[] = {{"undefined"},
                               {"float", rt::DType::F32},
                               {"uint8", rt::DType::U8},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Opens, checks and maps the files that hold a model's external data.
+/// Opens, checks and maps the files of a model's external data.
 #include "lib/Import/ONNX/Read/ExternalData.h"
 
 #include "lib/Import/ImportError.h"
@@ -20,7 +20,7 @@ namespace mpc::onnx {
 
 namespace {
 
-/// A file descriptor that is closed when it goes.
+/// A file descriptor that is closed on destruction.
 class Descriptor {
 public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -52,7 +52,7 @@ Error systemFault(StringRef location, int code) {
   return environment ? environmentFault(text) : invalidModel(text);
 }
 
-/// What a location may not be made of, whatever the file system would say.
+/// Refuses forms of a location that are forbidden on every file system.
 Error checkForm(StringRef location, ArrayRef<StringRef> parts) {
   if (location.empty())
     return refused(location, "the location is empty");
@@ -80,7 +80,7 @@ Expected<Descriptor> openBelow(StringRef folder, StringRef location) {
     return systemFault(location, errno);
   for (auto [index, part] : enumerate(parts)) {
     bool last = index + 1 == parts.size();
-    // Not to block on a pipe, and to fail on a link.
+    // The flags prevent blocking on a pipe, and following a link.
     int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
     Descriptor next(::openat(at.get(), part.str().c_str(),
                              last ? flags : flags | O_DIRECTORY));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The one place that opens files which a model names.
+/// The only code that opens files which a model names.
 #ifndef MPC_LIB_IMPORT_ONNX_READ_EXTERNALDATA_H
 #define MPC_LIB_IMPORT_ONNX_READ_EXTERNALDATA_H
 
@@ -9,23 +9,23 @@
 
 namespace mpc::onnx {
 
-/// Maps external data files of one model. A location is a relative path below
-/// the model's folder; every step of it is opened without following links, so
-/// what is checked is what is read.
+/// Maps the external data files of one model. A location is a relative path
+/// below the model's folder. Every component of it is opened without following
+/// links, so that the checked file is the one that is read.
 class ExternalData {
 public:
-  /// `folder` empty: every location is refused.
+  /// With an empty `folder` every location is refused.
   ExternalData(llvm::StringRef folder, ModelStorage &storage)
       : folder_(folder), storage_(storage) {}
 
   /// `length` bytes at `offset` of the file at `location`; without a length,
-  /// all from `offset` on.
+  /// all bytes from `offset` on.
   llvm::Expected<llvm::ArrayRef<char>> slice(llvm::StringRef location,
                                              uint64_t offset,
                                              std::optional<uint64_t> length);
 
-  /// Fails where `digest`, in hexadecimal, is not the SHA-1 of the whole file
-  /// at `location`.
+  /// Fails unless `digest`, in hexadecimal, is the SHA-1 of the whole file at
+  /// `location`.
   llvm::Error checkDigest(llvm::StringRef location, llvm::StringRef digest);
 
 private:
@@ -34,7 +34,7 @@ private:
   std::string folder_;
   ModelStorage &storage_;
   llvm::StringMap<llvm::ArrayRef<char>> files_;
-  /// SHA-1 of files, once something asked for it.
+  /// The SHA-1 of files for which it was computed.
   llvm::StringMap<std::string> digests_;
 };
 

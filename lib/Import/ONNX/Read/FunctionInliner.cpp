@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Local functions are closed: what a body names is its own, but for inputs and
-/// outputs. So a call is replaced by the body with every name changed.
+/// Inlines local functions. They are closed: the names in a body are its own,
+/// except for inputs and outputs. A call is replaced by the body with every
+/// name changed.
 #include "lib/Import/ONNX/Read/FunctionInliner.h"
 
 #include "lib/Import/ImportError.h"
@@ -19,19 +20,19 @@ namespace {
 
 constexpr size_t kMostNodes = 4000000;
 
-/// A body's names and attributes as they are in one call.
+/// The names and attributes of a body in one call.
 class Renaming {
 public:
   Renaming(const Function &function, const Node &call, std::string prefix);
 
   Node apply(const Node &node) const;
-  /// Outputs that are inputs, which no node computes.
+  /// Nodes for outputs that are inputs, and which no node computes.
   std::vector<Node> passedThrough() const;
 
 private:
   std::string rename(const std::string &name) const;
   Graph apply(const Graph &graph) const;
-  /// Nothing where the call leaves the attribute out.
+  /// The attribute in this call; empty where the call leaves it out.
   std::optional<Attribute> apply(const Attribute &attribute) const;
   const Attribute *argument(StringRef name) const;
   std::optional<int64_t> opsetOf(StringRef domain) const;
@@ -76,7 +77,7 @@ std::optional<Attribute> Renaming::apply(const Attribute &attribute) const {
       return std::nullopt;
     result = *given;
     result.name = attribute.name;
-    // A graph of the call's names things around the call.
+    // A graph of the call uses names around the call.
     return result;
   }
   if (attribute.g)
@@ -153,7 +154,7 @@ private:
 
   Model &model_;
   std::map<Key, const Function *> functions_;
-  /// The functions whose bodies are being expanded.
+  /// The functions whose bodies are being inlined.
   SmallVector<const Function *> stack_;
   StringSet<> prefixes_;
   size_t numNodes_ = 0;
@@ -169,7 +170,7 @@ const Function *Inliner::calleeOf(const Node &node) const {
   return found == functions_.end() ? nullptr : found->second;
 }
 
-/// Calls may have one name.
+/// Several calls may have the same name.
 std::string Inliner::prefixOf(const Node &call) {
   std::string prefix = call.name + "/";
   for (size_t i = 2; !prefixes_.insert(prefix).second; ++i)

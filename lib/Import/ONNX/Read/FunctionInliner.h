@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Puts the nodes of a file's local functions where they are called.
+/// Replaces calls of a file's local functions by their nodes.
 #ifndef MPC_LIB_IMPORT_ONNX_READ_FUNCTIONINLINER_H
 #define MPC_LIB_IMPORT_ONNX_READ_FUNCTIONINLINER_H
 
@@ -8,9 +8,9 @@
 
 namespace mpc::onnx {
 
-/// Replaces every call, also in subgraphs. A node is named "CALL/NODE" then, so
-/// that its name says where it is from. Fails where functions call each other
-/// in a circle.
+/// Replaces every call, also in subgraphs. The nodes are then named
+/// "CALL/NODE", so that a name tells the origin. Fails where functions call
+/// each other in a cycle.
 llvm::Error inlineFunctions(Model &model);
 
 } // namespace mpc::onnx

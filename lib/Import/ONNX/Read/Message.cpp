@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The fields of one protobuf message, and what is said where they are none.
+// Reads the fields of one protobuf message, and reports malformed ones.
 #include "lib/Import/ONNX/Read/Message.h"
 
 using namespace mpc::onnx;
 using protozero::pbf_wire_type;
 
-/// What `read` gives; what the reader throws becomes a fault of the field.
+/// The result of `read`. An exception of the reader becomes an error of the
+/// field.
 static auto guarded(Message &message, auto read) {
   try {
     return read();
@@ -56,7 +57,7 @@ std::string Message::text() {
   return std::string(bytes.data(), bytes.size());
 }
 
-/// A repeated field is one element, or several packed into one.
+/// Reads a repeated field, which has one element or several packed ones.
 static void readRepeated(Message &message, bool one, auto &out, auto readOne,
                          auto readPacked) {
   guarded(message, [&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// One protobuf message, read field by field. Throws; for the files alone that
-/// read models.
+/// Reads one protobuf message field by field. It throws, and is only for the
+/// files that read models.
 #ifndef MPC_LIB_IMPORT_ONNX_READ_MESSAGE_H
 #define MPC_LIB_IMPORT_ONNX_READ_MESSAGE_H
 
@@ -16,16 +16,16 @@
 
 namespace mpc::onnx {
 
-/// A field that does not hold what its number says, or bytes that are no
-/// field. Thrown by Message, caught in OnnxModel.cpp.
+/// A field that does not have the type of its number, or bytes that are no
+/// field. Message throws it, and OnnxModel.cpp catches it.
 struct WrongField : protozero::exception {
   explicit WrongField(std::string text) : text(std::move(text)) {}
   const char *what() const noexcept override { return text.c_str(); }
   std::string text;
 };
 
-/// A message at its place in the file. Every fault names the place and the
-/// field: "graph.node[3].op_type (field 4 of NodeProto) has wire type 0,
+/// A message at its position in the file. Every error names the position and
+/// the field: "graph.node[3].op_type (field 4 of NodeProto) has wire type 0,
 /// expected 2".
 class Message {
 public:
@@ -33,8 +33,8 @@ public:
           const Message *parent = nullptr)
       : reader_(bytes), type_(type), parent_(parent) {}
 
-  /// Goes on to the next field. One that may be there once is refused where it
-  /// is there again.
+  /// Advances to the next field. Refuses a second occurrence of a field that
+  /// may occur only once.
   bool next();
   uint32_t field() { return reader_.tag(); }
   void skip();
@@ -43,25 +43,25 @@ public:
   float real();
   protozero::data_view view();
   std::string text();
-  /// The message that the field holds; it refers to this one.
+  /// The message in the field; it refers to this one.
   Message child(const MessageType &type) { return Message(view(), type, this); }
 
-  /// A repeated field, packed or one by one.
+  /// Reads a repeated field, packed or one by one.
   void integers(llvm::SmallVectorImpl<int64_t> &out);
   void integers(std::vector<int64_t> &out);
   void reals(std::vector<float> &out);
   void doubles(std::vector<double> &out);
 
-  /// How often the field has been seen so far.
+  /// The number of occurrences of the field so far.
   uint32_t count(uint32_t field) const;
-  /// "raw_data".
+  /// The name of a field: "raw_data".
   std::string nameOf(uint32_t field) const;
-  /// Says of the current field what is wrong with it.
+  /// Reports an error in the current field.
   [[noreturn]] void fail(const std::string &why);
 
 private:
   void expect(protozero::pbf_wire_type type);
-  /// The current field, "graph.node[3].op_type".
+  /// The current field with its position: "graph.node[3].op_type".
   std::string place() const;
 
   protozero::pbf_reader reader_;

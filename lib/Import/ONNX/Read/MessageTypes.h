@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// ONNX's messages as onnx.proto declares them: the names of their fields, for
-/// what is said of damaged files, and which of them may be repeated.
+/// errors about damaged files, and which fields may be repeated.
 #ifndef MPC_LIB_IMPORT_ONNX_READ_MESSAGETYPES_H
 #define MPC_LIB_IMPORT_ONNX_READ_MESSAGETYPES_H
 
@@ -20,7 +20,7 @@ struct MessageType {
   const char *name;
   llvm::ArrayRef<FieldType> fields;
 
-  /// Null for a field that is newer than this table.
+  /// Null for a field that this table does not have.
   const FieldType *find(uint32_t number) const {
     for (const FieldType &field : fields)
       if (field.number == number)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Refuses files that contradict themselves, before anything is built of them.
+// Refuses files that contradict themselves, before anything is built from them.
 #include "lib/Import/ONNX/Read/ModelChecks.h"
 
 #include "lib/Import/ImportError.h"
@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-/// 0 where the file imports none.
+/// The version of a domain; 0 where the file does not import it.
 static int64_t versionOf(const Model &model, StringRef wanted) {
   for (const auto &[domain, version] : model.opsets)
     if (domain == wanted)
@@ -122,8 +122,8 @@ Error ModelChecker::checkOpsets() {
   return Error::success();
 }
 
-/// What to do where PyTorch's exporter gave a result the name that a buffer or
-/// a parameter has.
+/// The remedy for a result to which PyTorch's exporter gave a buffer's or a
+/// parameter's name.
 static StringRef remedyOf(ArrayRef<ValueInfo> infos, StringRef name) {
   bool isRecorded = any_of(infos, [&](const ValueInfo &info) {
     return info.name == name && !info.inputKind.empty();
@@ -164,7 +164,7 @@ static std::string typeText(const ValueInfo &info) {
          (info.hasShape ? "[" + toString(info.shape) + "]" : "");
 }
 
-/// Whether nothing that both say differs.
+/// Whether two declarations agree in all that both state.
 static bool agree(const ValueInfo &a, const ValueInfo &b) {
   if (a.type != ElemType::Undefined && b.type != ElemType::Undefined &&
       a.type != b.type)
@@ -179,7 +179,7 @@ static bool agree(const ValueInfo &a, const ValueInfo &b) {
   });
 }
 
-/// A name that is declared twice has one type.
+/// Checks that two declarations of a name agree.
 Error ModelChecker::checkDeclarations() {
   StringMap<ValueInfo> known;
   for (const Tensor &tensor : graph_.initializers) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Reads ONNX's protobuf messages field by field. The nesting is that of the
-/// functions here, and that of subgraphs, which has a limit.
+/// Reads ONNX's protobuf messages field by field. Recursion is limited to the
+/// functions here, and for subgraphs by a depth.
 #include "lib/Import/ONNX/Read/OnnxModel.h"
 
 #include "lib/Import/ImportError.h"
@@ -52,13 +52,14 @@ private:
   ExternalData externalData_;
   bool hasGraph_ = false;
   bool isInFunction_ = false;
-  /// Graphs within graphs that are being read.
+  /// The depth of graphs within graphs that are being read.
   unsigned depth_ = 0;
 };
 
 constexpr unsigned kDeepestGraph = 32;
 
-/// A model begins with a field's tag, text with a character.
+/// Whether the bytes are text. A model begins with a field's tag, text with a
+/// character.
 static bool isText(ArrayRef<char> bytes) {
   return !bytes.empty() && llvm::all_of(bytes.take_front(64), [](char c) {
     return isPrint(c) || isSpace(c);
@@ -169,7 +170,7 @@ Error ModelReader::readGraph(Message message, Graph &graph) {
   return Error::success();
 }
 
-/// A graph that is an attribute, as the body of a loop.
+/// Reads a graph in an attribute, as the body of a loop.
 Error ModelReader::readSubgraph(Message message, Attribute &attribute) {
   if (++depth_ > kDeepestGraph)
     return invalidModel("graphs are nested more than " + Twine(kDeepestGraph) +
@@ -253,7 +254,7 @@ Error ModelReader::refuseSparse(Message message) {
                       "' is sparse; sparse initializers are not supported");
 }
 
-/// What PyTorch's exporter says of a node.
+/// Reads what PyTorch's exporter records about a node.
 static void readRecord(Message message, Node &node) {
   auto [key, value] = readStringPair(message);
   if (key == "pkg.torch.onnx.name_scopes")
@@ -271,7 +272,7 @@ static void readRecord(Message message, Node &node) {
     node.record.hasSource = true;
 }
 
-/// The name of the `index`th node, which has none of its own.
+/// The name for node number `index`, which has no name in the file.
 static std::string nameAfterOutput(const Node &node, size_t index) {
   if (node.outputs.empty() || node.outputs.front().empty())
     return node.opType + "_" + std::to_string(index);
@@ -279,7 +280,7 @@ static std::string nameAfterOutput(const Node &node, size_t index) {
 }
 
 Expected<Node> ModelReader::readNode(Message message, size_t index) {
-  // Attributes come before the name in many files: they are read behind it.
+  // In many files attributes come before the name. They are read after it.
   Message again = message;
   Node node;
   while (message.next()) {
@@ -332,14 +333,14 @@ Error ModelReader::readAttributes(Message message, Node &node) {
   return Error::success();
 }
 
-/// "FILE: node 'n' (Op): " before what is wrong in it.
+/// Adds "FILE: node 'n' (Op): " in front of an error.
 Error ModelReader::inNode(const Node &node, Error error) {
   return prefixed(model_.path + ": node '" + printable(node.name) + "' (" +
                       printable(node.opType) + ")",
                   std::move(error));
 }
 
-/// The field that holds the value of an attribute of some type.
+/// The field with the value of an attribute of some type.
 struct AttributeKind {
   int32_t type;
   const char *name;
@@ -361,8 +362,8 @@ static constexpr AttributeKind kAttributeKinds[] = {{1, "FLOAT", 2},
                                                     {13, "TYPE_PROTO", 14},
                                                     {14, "TYPE_PROTOS", 15}};
 
-/// An attribute holds one value, of the type that it says; sets the type where
-/// it does not say.
+/// Checks that an attribute has one value, of its stated type; sets the type
+/// where it is not stated.
 static Error checkKind(Attribute &attribute, const Message &message) {
   std::string prefix = "attribute '" + printable(attribute.name) + "' ";
   const AttributeKind *held = nullptr;
@@ -429,7 +430,7 @@ Expected<Attribute> ModelReader::readAttribute(Message message) {
       attribute.reference = message.text();
       break;
     default:
-      // Sparse tensors and types: an op that needs one is refused.
+      // Sparse tensors and types are skipped. An op that needs one is refused.
       message.skip();
     }
   }
@@ -437,7 +438,7 @@ Expected<Attribute> ModelReader::readAttribute(Message message) {
   return attribute;
 }
 
-/// Checks what was read of an attribute, of which `message` is the end, and
+/// Checks an attribute that was read, of which `message` is at the end, and
 /// keeps its tensor.
 Error ModelReader::finishAttribute(const Message &message,
                                    std::optional<RawTensor> &tensor,
@@ -472,7 +473,7 @@ static Dimension readDimension(Message message) {
     if (entry.size && !entry.symbol.empty())
       message.fail("stands beside dim_value");
   }
-  // Some writers say "open" with -1.
+  // Some writers use -1 for an open dimension.
   if (entry.size == -1)
     entry.size.reset();
   return entry;
@@ -544,7 +545,7 @@ Expected<ValueInfo> ModelReader::readValueInfo(Message message) {
   return info;
 }
 
-/// Finds the tensor's data, and names the tensor where there is a fault.
+/// Finds the tensor's data. Errors name the tensor.
 Error ModelReader::finishTensor(RawTensor &raw, const Twine &fallbackName) {
   std::string name = raw.tensor.name.empty()
                          ? fallbackName.str()
@@ -566,7 +567,7 @@ Expected<Model> readModelAsWritten(std::unique_ptr<MemoryBuffer> buffer,
   return model;
 }
 
-/// What calls of functions stand for is known, and the model checked.
+/// Inlines functions, and checks the model.
 static Expected<Model> resolved(Expected<Model> model) {
   if (!model)
     return model.takeError();

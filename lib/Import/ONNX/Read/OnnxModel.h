@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// An ONNX file as plain structs: what the bytes say, checked for form and
-/// bounds, with tensor data left where it lies.
+/// An ONNX file as plain structs: the contents of the bytes, checked for form
+/// and bounds. Tensor data stays in place.
 #ifndef MPC_LIB_IMPORT_ONNX_READ_ONNXMODEL_H
 #define MPC_LIB_IMPORT_ONNX_READ_ONNXMODEL_H
 
@@ -42,18 +42,18 @@ enum class ElemType : int32_t {
 
 /// Whether ONNX has a type of that number; not all of them are named above.
 bool isKnown(ElemType type);
-/// "float", "int64", ... as ONNX writes it; "type 99" for one that it has not.
+/// ONNX's name: "float", "int64", ...; "type 99" for an unknown type.
 std::string toString(ElemType type);
 /// Bytes of an element in raw data; 0 for a type that is not read.
 size_t byteSize(ElemType type);
 bool isFloat(ElemType type);
-/// Our name for it, or nothing for one that we lack.
+/// The DType; empty for a type that mpc does not have.
 std::optional<rt::DType> dtypeOf(ElemType type);
-/// The inverse.
+/// ONNX's type for a DType.
 ElemType elemTypeOf(rt::DType dtype);
 
-/// A tensor's value. `bytes` are little-endian elements (a bool is a byte) and
-/// belong to the model's storage.
+/// The value of a tensor. `bytes` are little-endian elements (a bool is a byte)
+/// and belong to the model's storage.
 struct Tensor {
   std::string name;
   ElemType type = ElemType::Undefined;
@@ -65,10 +65,10 @@ struct Graph;
 
 struct Attribute {
   std::string name;
-  /// In a function: the attribute of the call whose value this one has.
+  /// In a function: the attribute of the call whose value is used here.
   std::string reference;
-  /// AttributeProto.AttributeType; where the file does not say, that of the
-  /// field that holds the value.
+  /// AttributeProto.AttributeType. Where the file does not state it, it is the
+  /// type of the field with the value.
   int32_t type = 0;
   float f = 0.0f;
   int64_t i = 0;
@@ -80,8 +80,8 @@ struct Attribute {
   std::vector<std::string> strings;
 };
 
-/// What PyTorch's exporter writes beside a node. The folder PyTorch/ alone
-/// reads it.
+/// The record that PyTorch's exporter writes beside a node. Only the folder
+/// PyTorch/ reads it.
 struct ExporterNotes {
   /// pkg.torch.onnx.name_scopes: the module path in the exporter's words.
   std::string scopes;
@@ -89,16 +89,16 @@ struct ExporterNotes {
   std::string classes;
   /// The last line of pkg.torch.onnx.stack_trace: the code that made the call.
   std::string sourceLine;
-  /// pkg.torch.onnx.fx_node: the call that the node comes from.
+  /// pkg.torch.onnx.fx_node: the call from which the node comes.
   std::string call;
-  /// pkg.torch.onnx.stack_trace, where that is code which the exporter made
-  /// itself.
+  /// pkg.torch.onnx.stack_trace, where it shows code that the exporter
+  /// generated.
   std::string madeIn;
-  /// That it is code of the user's.
+  /// Whether the stack trace shows code of the user's.
   bool hasSource = false;
 };
 
-/// What an op is told here beyond ONNX's attributes.
+/// A setting of an op in addition to ONNX's attributes.
 using Setting = std::variant<int64_t, double, std::string,
                              std::vector<std::optional<double>>>;
 
@@ -106,31 +106,33 @@ struct Node {
   std::string name;
   std::string opType;
   std::string domain;
-  /// Tells functions of one name apart.
+  /// Distinguishes functions of one name.
   std::string overload;
-  /// Of a node that stood in a function: what that imports of its domain.
+  /// For a node of a function: the version that the function imports of the
+  /// node's domain.
   std::optional<int64_t> opset;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<Attribute> attributes;
   ExporterNotes record;
-  /// The form of Ops/Forms.h that the node is imported as, in place of its op;
+  /// The form of Ops/Forms.h as which the node is imported, in place of its op;
   /// empty for the op itself.
   llvm::StringRef form = {};
-  /// By their names in Ops/Forms.h.
+  /// The settings by their names in Ops/Forms.h.
   std::vector<std::pair<llvm::StringRef, Setting>> settings = {};
-  /// The path of the module that the node is of; empty where nothing says it.
+  /// The path of the module to which the node belongs; empty where it is not
+  /// known.
   std::string module = {};
-  /// What the model calls the function that the node is of, as
-  /// "pow.Tensor_Scalar"; empty where nothing says it.
+  /// The model's name for the function to which the node belongs, as
+  /// "pow.Tensor_Scalar"; empty where it is not known.
   std::string calledAs = {};
-  /// Why the node cannot be imported as what it is; empty where it can.
+  /// The reason why the node cannot be imported; empty where it can.
   std::string refusal = {};
-  /// What to do where its op is not supported; empty where nothing is known.
+  /// The remedy where its op is not supported; empty where none is known.
   std::string remedy = {};
 };
 
-/// A dimension: a size, or a name for one that is open.
+/// A dimension: a size, or a name for an open one.
 struct Dimension {
   std::optional<int64_t> size;
   std::string symbol;
@@ -145,14 +147,15 @@ struct ValueInfo {
   bool isTensor = false;
   bool hasShape = false;
   llvm::SmallVector<Dimension, 4> shape;
-  /// What PyTorch's exporter calls it: a user may give inputs other names.
+  /// The name by PyTorch's exporter. A user may give inputs other names.
   std::string originalName;
-  /// What PyTorch's exporter says of an input or initializer: "PARAMETER", ...
+  /// The kind of an input or initializer by PyTorch's exporter: "PARAMETER",
+  /// ...
   std::string inputKind;
   /// Whether a buffer is in the module's state_dict.
   bool isPersistent = true;
-  /// pkg.onnxscript.optimizer.folded_from: the values that the exporter
-  /// computed an initializer of, as "['a.weight', 'val_3']".
+  /// pkg.onnxscript.optimizer.folded_from: the values from which the exporter
+  /// computed an initializer, as "['a.weight', 'val_3']".
   std::string foldedFrom;
 };
 
@@ -162,31 +165,31 @@ struct Graph {
   std::vector<Tensor> initializers;
   std::vector<ValueInfo> inputs;
   std::vector<ValueInfo> outputs;
-  /// What the file says of values in between.
+  /// The declarations of intermediate values.
   std::vector<ValueInfo> values;
 };
 
-/// A local function: an op of a file's own, made of others.
+/// A local function: an op that a file defines by others.
 struct Function {
   std::string domain;
   std::string name;
   std::string overload;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
-  /// What attributes are that a call leaves out.
+  /// The values of attributes that a call leaves out.
   std::vector<Attribute> defaults;
   std::vector<std::pair<std::string, int64_t>> opsets;
   std::vector<Node> nodes;
 };
 
 struct Model {
-  /// The file, as messages name it.
+  /// The file's name in messages.
   std::string path;
   int64_t irVersion = 0;
   std::string producer;
-  /// (domain, version); the domain of ONNX itself is "".
+  /// (domain, version); ONNX's own domain is "".
   std::vector<std::pair<std::string, int64_t>> opsets;
-  /// Those of the file; once it is read, no node calls any of them.
+  /// The file's functions. After reading, no node calls any of them.
   std::vector<Function> functions;
   Graph graph;
   ModelStorage storage;
@@ -194,17 +197,17 @@ struct Model {
   llvm::ArrayRef<char> file;
 };
 
-/// Reads the file at `path` ("-" is stdin). External data is looked for in the
-/// folder of `path` and mapped, not copied.
+/// Reads the file at `path` ("-" is stdin). External data is searched in the
+/// folder of `path`, and is mapped and not copied.
 llvm::Expected<Model> readModel(llvm::StringRef path);
 
-/// Reads a model from `buffer`; `path` is its name in messages, `folder` where
-/// external data lies (empty: a file may not name any).
+/// Reads a model from `buffer`. Messages call it `path`. `folder` has its
+/// external data; with an empty folder a file may not name any.
 llvm::Expected<Model> readModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                 llvm::StringRef path, llvm::StringRef folder);
 
-/// The same two without a look beyond the form of the file: nodes are those
-/// that are written there, calls of functions among them.
+/// Read a model and check only its form. The nodes are those in the file,
+/// including calls of functions.
 llvm::Expected<Model> readModelAsWritten(llvm::StringRef path);
 llvm::Expected<Model>
 readModelAsWritten(std::unique_ptr<llvm::MemoryBuffer> buffer,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads tensors: a tensor says its data once, in the field of its type, and as
-// much of it as its shape needs.
+// Reads tensors. A tensor has its data in one place, in the field of its type,
+// in the amount that its shape needs.
 #include "lib/Import/ONNX/Read/TensorReader.h"
 
 #include "lib/Import/ImportError.h"
@@ -16,7 +16,7 @@ using namespace mpc::onnx;
 
 namespace {
 
-/// Fields of TensorProto that hold data.
+/// The fields of TensorProto that contain data.
 enum DataField : uint32_t {
   FloatData = 4,
   Int32Data = 5,
@@ -47,7 +47,7 @@ std::pair<std::string, std::string> onnx::readStringPair(Message message) {
   return entry;
 }
 
-/// Reads a field that describes the tensor, not its data.
+/// Reads a field that describes the tensor and is not its data.
 static void readDescription(Message &message, RawTensor &raw) {
   switch (message.field()) {
   case 1:
@@ -72,9 +72,9 @@ static void readDescription(Message &message, RawTensor &raw) {
   }
 }
 
-/// Integers of one field, of which a message may have several pieces.
+/// Reads the integers of one field, of which a message may have several pieces.
 static void readIntegers(Message &message, RawTensor &raw) {
-  // What is read has no number any more.
+  // After reading, the message no longer has the field's number.
   uint32_t field = message.field();
   size_t before = raw.integers.size();
   message.integers(raw.integers);
@@ -82,7 +82,7 @@ static void readIntegers(Message &message, RawTensor &raw) {
     raw.held.push_back(field);
 }
 
-/// Notes which of the other fields hold elements.
+/// Records which of the other fields have elements.
 static void noteHeld(RawTensor &raw, bool hasStrings) {
   auto hold = [&](uint32_t field, bool present) {
     if (present)
@@ -130,7 +130,7 @@ RawTensor onnx::readRawTensor(Message message) {
   return raw;
 }
 
-/// The field that holds elements of `type` where they are not raw.
+/// The field with elements of `type` that are not raw.
 static uint32_t fieldOf(ElemType type) {
   switch (type) {
   case ElemType::Float:
@@ -151,7 +151,7 @@ static uint32_t fieldOf(ElemType type) {
   }
 }
 
-/// The data is in one place, and in one that may hold it.
+/// Checks that the data is in one place, and that the place is allowed.
 static Error checkPlace(RawTensor &raw) {
   sort(raw.held);
   ElemType type = raw.tensor.type;
@@ -190,7 +190,7 @@ static Error checkShape(const Tensor &tensor) {
   return Error::success();
 }
 
-/// What external_data says.
+/// The fields of external_data.
 struct ExternalExtent {
   std::string location;
   uint64_t offset = 0;
@@ -239,7 +239,7 @@ static Error findExternalData(RawTensor &raw, size_t size,
   return external.checkDigest(extent->location, extent->checksum);
 }
 
-/// The integers that an element of `type` may be, as int32_data writes them.
+/// The valid integers of an element of `type`, in the form of int32_data.
 static std::pair<int64_t, int64_t> rangeOf(ElemType type) {
   auto of = [](auto zero) -> std::pair<int64_t, int64_t> {
     using Limits = std::numeric_limits<decltype(zero)>;
@@ -331,7 +331,7 @@ Error onnx::findData(RawTensor &raw, ModelStorage &storage,
                         ", which is no element type of ONNX");
   MPC_TRY(checkShape(tensor));
   MPC_TRY(checkPlace(raw));
-  // Strings and the sub-byte types are refused where something uses them.
+  // Strings and types below a byte are refused where they are used.
   size_t elementSize = byteSize(tensor.type);
   if (elementSize == 0)
     return Error::success();

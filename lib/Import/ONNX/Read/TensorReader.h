@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// A TensorProto, and where its data lies. For OnnxModel.cpp alone.
+/// A TensorProto, and the place of its data. Only for OnnxModel.cpp.
 #ifndef MPC_LIB_IMPORT_ONNX_READ_TENSORREADER_H
 #define MPC_LIB_IMPORT_ONNX_READ_TENSORREADER_H
 
@@ -10,14 +10,14 @@
 
 namespace mpc::onnx {
 
-/// A TensorProto with its data not yet looked for.
+/// A TensorProto whose data has not been searched yet.
 struct RawTensor {
   Tensor tensor;
   std::optional<protozero::data_view> raw;
   std::vector<int64_t> integers;
   std::vector<float> reals;
   std::vector<double> doubles;
-  /// Numbers of the fields that hold data.
+  /// The numbers of the fields that have data.
   llvm::SmallVector<uint32_t, 1> held;
   bool segmented = false;
   int64_t location = 0;
@@ -26,7 +26,7 @@ struct RawTensor {
 
 std::pair<std::string, std::string> readStringPair(Message message);
 
-/// Throws what Message does.
+/// Throws the exceptions of Message.
 RawTensor readRawTensor(Message message);
 
 /// Checks type, shape and data of `raw` against each other and sets

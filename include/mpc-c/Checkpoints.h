@@ -21,7 +21,7 @@ typedef struct MpcCheckpoints MpcCheckpoints;
 
 typedef struct MpcCheckpointsOptions {
   size_t structSize;
-  MpcLogFunction log; /* NULL for none. */
+  MpcLogFunction log; /* NULL for no messages. */
   void *logContext;
 } MpcCheckpointsOptions;
 
@@ -33,27 +33,28 @@ MPC_EXPORT MpcError *mpcCheckpointsOpen(const char *path,
 MPC_EXPORT void mpcCheckpointsDestroy(MpcCheckpoints *checkpoints);
 
 /* Writes all state of the runner, its progress and `position`, which may be
- * NULL, and then removes all but the two newest checkpoints. It is on disk when
- * the call returns. A runner in the middle of a step is an error. */
+ * NULL, and then removes all but the two newest checkpoints. The checkpoint is
+ * on disk when the call returns. A runner inside of a step is an error. */
 MPC_EXPORT MpcError *mpcCheckpointsSave(MpcCheckpoints *checkpoints,
                                         MpcRunner *runner,
                                         const MpcDataPosition *position);
 
-/* Loads the newest whole checkpoint: the runner goes on from it with the same
- * bits. Damaged ones are passed over with a warning; one that does not fit the
- * program is an error, and so is a runner in the middle of a step. `*found` is
- * 0 where the folder holds none. `position` may be NULL. */
+/* Loads the newest whole checkpoint. The runner then continues from it with the
+ * same bits. Damaged checkpoints are skipped with a warning. A checkpoint that
+ * does not fit the program is an error, and so is a runner in the middle of a
+ * step. `*found` is 0 where the folder has none. `position` may be NULL. */
 MPC_EXPORT MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,
                                               MpcRunner *runner,
                                               MpcDataPosition *position,
                                               int *found);
 
-/* Told of one tensor. The record lives until the function returns. */
+/* Receives the name and the record of one tensor. The record lives until the
+ * function returns. */
 typedef void (*MpcStateRecordFunction)(void *context,
                                        const MpcStateRecord *record);
 
-/* Tells `function` what each tensor of a checkpoint is, by name. Of a file
- * that was written before checkpoints said so, it is found from the names. */
+/* Calls `function` with each tensor of a checkpoint and its record. For a file
+ * written before checkpoints had records, they are derived from the names. */
 MPC_EXPORT MpcError *mpcCheckpointReadRecords(const char *path,
                                               MpcStateRecordFunction function,
                                               void *context);

@@ -36,16 +36,16 @@ typedef struct MpcModel MpcModel;
  * it is compiled. */
 MPC_EXPORT MpcError *mpcModelLoad(const char *path, MpcModel **model);
 
-/* The model of the `size` bytes of an ONNX file, which are copied and must hold
- * all weights; `name` is what messages call it. */
+/* The model in the `size` bytes of an ONNX file, which are copied and must
+ * contain all weights. Messages call it `name`. */
 MPC_EXPORT MpcError *mpcModelLoadOnnx(const void *bytes, size_t size,
                                       const char *name, MpcModel **model);
 
 /* The model of a program that PyTorch exported: the `size` bytes of its JSON
  * (models/model.json in an archive of torch.export.save), which are copied.
- * mpcModelSetValue gives it the values of its parameters, buffers and constants
- * by the names of state_dict(), each before the model is compiled; `name` is
- * what messages call it. */
+ * mpcModelSetValue sets the values of its parameters, buffers and constants, by
+ * the names of state_dict(), before the model is compiled. Messages call it
+ * `name`. */
 MPC_EXPORT MpcError *mpcModelLoadExported(const void *json, size_t size,
                                           const char *name, MpcModel **model);
 
@@ -58,8 +58,9 @@ MPC_EXPORT MpcError *mpcModelCreate(const char *name, MpcModel **model);
 
 MPC_EXPORT void mpcModelDestroy(MpcModel *model);
 
-/* Sets the value of a parameter of a model that was parsed, built or exported,
- * which is copied. Shape and element type are those that the model declares. */
+/* Sets the value of a parameter of a model that was parsed, built or exported.
+ * The value is copied. Its shape and element type must be those that the model
+ * declares. */
 MPC_EXPORT MpcError *mpcModelSetValue(MpcModel *model, const char *parameter,
                                       const DLTensor *value);
 
@@ -75,7 +76,7 @@ MPC_EXPORT MpcError *mpcModelSetValue(MpcModel *model, const char *parameter,
  *   mpcModelEndFunction(model, 1, results, resultNames);
  */
 
-/* A value of the function that is being built. */
+/* A value of the function under construction. */
 typedef uint32_t MpcValue;
 
 typedef struct MpcOp {
@@ -84,16 +85,16 @@ typedef struct MpcOp {
   const MpcValue *operands;
   size_t numOperands;
   const char *attributes; /* "{axis = 1 : i64}"; NULL for none. */
-  /* Types of the results: none where the op infers them itself. */
+  /* Types of the results; none where the op infers them. */
   const char *const *resultTypes;
   size_t numResultTypes;
-  const char *node; /* What reports call it; NULL for no name. */
+  const char *node; /* The name in reports; NULL for none. */
 } MpcOp;
 
-/* Begins a function: "model", or an entry of a step that is written out
- * ("step", "accumulate", "apply"), or another that these use. Its arguments
- * are inputs by `names`, and are written to
- * `arguments`. Outside of one, ops are the module's own: nn.parameter,
+/* Begins a function: "model", an entry of a step that is written out ("step",
+ * "accumulate", "apply"), or another function that these use. Its arguments are
+ * inputs with these `names`, and their values are written to `arguments`. Ops
+ * that are added outside of a function belong to the module: nn.parameter,
  * amp.scaler, amp.optimizer. */
 MPC_EXPORT MpcError *mpcModelBeginFunction(MpcModel *model, const char *name,
                                            size_t numArguments,
@@ -101,23 +102,24 @@ MPC_EXPORT MpcError *mpcModelBeginFunction(MpcModel *model, const char *name,
                                            const char *const *types,
                                            MpcValue *arguments);
 
-/* Adds an op. Its first `maxResults` results are written to `results`, and how
- * many it has to `numResults`, which may be NULL. An op with regions is
+/* Adds an op. Its first `maxResults` results are written to `results`, and
+ * their number to `numResults`, which may be NULL. An op with regions is
  * refused. */
 MPC_EXPORT MpcError *mpcModelAddOp(MpcModel *model, const MpcOp *op,
                                    MpcValue *results, size_t maxResults,
                                    size_t *numResults);
 
-/* The type of a value as text, which lives until the next call on the model. */
+/* The type of a value as text. It is valid until the next call on the model. */
 MPC_EXPORT MpcError *mpcModelGetType(MpcModel *model, MpcValue value,
                                      const char **type);
 
-/* Ends the function, which returns `results` under `names`. */
+/* Ends the function. It returns `results` with these `names`. */
 MPC_EXPORT MpcError *mpcModelEndFunction(MpcModel *model, size_t numResults,
                                          const MpcValue *results,
                                          const char *const *names);
 
-/* What was built or parsed, as MLIR text, until the next call on the model. */
+/* The module that was built or parsed, as MLIR text, which is valid until the
+ * next call on the model. */
 MPC_EXPORT MpcError *mpcModelGetText(MpcModel *model, const char **text);
 
 /* --- Compiling -------------------------------------------------------------
@@ -132,20 +134,21 @@ MPC_EXPORT MpcError *mpcModelGetText(MpcModel *model, const char **text);
 /* A flag of mpc-compile. */
 typedef struct MpcFlagInfo {
   size_t structSize;
-  const char *name;  /* "--clip-norm" */
-  const char *type;  /* What it takes: "X", "f64|torch"; "" for nothing. */
+  const char *name; /* "--clip-norm" */
+  /* The value that it takes: "X", "f64|torch"; "" for none. */
+  const char *type;
   const char *help;  /* One sentence, with the default. */
   const char *group; /* The heading in --help: "Optimizer". */
 } MpcFlagInfo;
 
-/* How many flags there are, and number `index` of them. The texts live as long
- * as the process. */
+/* The number of flags, and flag number `index`. The texts live as long as the
+ * process. */
 MPC_EXPORT MpcError *mpcCompileCountFlags(size_t *count);
 MPC_EXPORT MpcError *mpcCompileGetFlag(size_t index, MpcFlagInfo *info);
 
 typedef struct MpcCompileOptions {
   size_t structSize;
-  MpcLogFunction log; /* Told of warnings; NULL for none. */
+  MpcLogFunction log; /* Receives warnings; NULL for none. */
   void *logContext;
 } MpcCompileOptions;
 
@@ -156,7 +159,7 @@ MPC_EXPORT MpcError *mpcCompile(MpcModel *model, const char *const *flags,
                                 const MpcCompileOptions *options,
                                 MpcProgram **program);
 
-/* The same to a program file at `path`. */
+/* Compiles to a program file at `path`. */
 MPC_EXPORT MpcError *mpcCompileFile(MpcModel *model, const char *const *flags,
                                     size_t numFlags,
                                     const MpcCompileOptions *options,
@@ -168,18 +171,19 @@ typedef enum MpcExplainFormat {
   MPC_EXPLAIN_HTML = 2
 } MpcExplainFormat;
 
-/* Which op computes in which precision, by which rule, and what casts cost. The
- * text lives until the next call on the model. */
+/* The precision of each op, the rule by which it has it, and the cost of casts,
+ * as text. The text is valid until the next call on the model. */
 MPC_EXPORT MpcError *mpcModelExplain(MpcModel *model, const char *const *flags,
                                      size_t numFlags, MpcExplainFormat format,
                                      const char **text);
 
-/* Writes the ONNX file that the model is of once more, to `path`: the same
- * graph with these values in the initializers of their names, as parameters and
- * buffers of a runner are named (mpcRunnerReadState). Shapes are those of the
- * file; floats become the types of the file, to nearest, and stay finite.
- * External data goes to one file, `path` with ".data" behind it. A value that
- * no initializer takes is an error, and then nothing is written. */
+/* Writes the model's ONNX file again, to `path`: the same graph with these
+ * values in the initializers of their names, which are the names of the
+ * runner's parameters and buffers (mpcRunnerReadState). Shapes must be those of
+ * the file. Floats are converted to the file's types by rounding to nearest,
+ * and finite ones stay finite. External data goes to one file, `path` with
+ * ".data" appended. A value whose name no initializer has is an error, and then
+ * nothing is written. */
 MPC_EXPORT MpcError *mpcModelWriteOnnx(MpcModel *model, size_t numValues,
                                        const char *const *names,
                                        const DLTensor *const *values,

@@ -24,8 +24,8 @@
 extern "C" {
 #endif
 
-/* The version that a tensor's producer speaks. Another major version has
- * another layout behind its deleter. */
+/* The version of a tensor's producer. Another major version has another layout
+ * after the deleter. */
 typedef struct {
   uint32_t major;
   uint32_t minor;
@@ -50,25 +50,25 @@ typedef enum {
   kDLBool = 6U
 } DLDataTypeCode;
 
-/* An element type: a DLDataTypeCode, its bits, and 1 for no vector. */
+/* An element type: a DLDataTypeCode, its bits, and 1, since it is no vector. */
 typedef struct {
   uint8_t code;
   uint8_t bits;
   uint16_t lanes;
 } DLDataType;
 
-/* A tensor that someone else owns. */
+/* A view of a tensor with another owner. */
 typedef struct {
   void *data;
   DLDevice device;
   int32_t ndim;
   DLDataType dtype;
   int64_t *shape;
-  int64_t *strides;     /* In elements; NULL for row-major without gaps. */
-  uint64_t byte_offset; /* From `data` to the first element. */
+  int64_t *strides;     /* In elements; NULL for row-major without gaps */
+  uint64_t byte_offset; /* Bytes from `data` to the first element */
 } DLTensor;
 
-/* A tensor with what gives it back; of before version 1. */
+/* A tensor with the function that gives it back, as before version 1. */
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;
   void *manager_ctx;
@@ -78,8 +78,8 @@ typedef struct DLManagedTensor {
 #define DLPACK_FLAG_BITMASK_READ_ONLY (1UL << 0UL)
 #define DLPACK_FLAG_BITMASK_IS_COPIED (1UL << 1UL)
 
-/* The same since version 1. Version, context and deleter stay where they are in
- * all versions to come. */
+/* A managed tensor since version 1. Version, context and deleter keep their
+ * places in all later versions. */
 typedef struct DLManagedTensorVersioned {
   DLPackVersion version;
   void *manager_ctx;

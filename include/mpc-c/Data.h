@@ -35,52 +35,53 @@
 extern "C" {
 #endif
 
-/* Where a training stands in its data: what mpc-run needs to go on from there.
- * A caller who feeds data by another rule says what it likes, or NULL: mpc-run
- * then begins its data anew. */
+/* The position of a training in its data, from which mpc-run can continue. A
+ * caller that feeds data by another rule passes any numbers, or NULL: mpc-run
+ * then starts its data from the beginning. */
 typedef struct MpcDataPosition {
   size_t structSize;
-  uint64_t seed;     /* That samples were shuffled by. */
-  int64_t epoch;     /* From 0. */
-  int64_t position;  /* Samples of the epoch that are used up. */
-  int64_t samples;   /* Of the data. */
-  int64_t batchSize; /* Samples of a batch. */
-  int32_t shuffled;  /* 1 where each epoch has an order of its own. */
-  int32_t wraps;     /* 1 where the last batch of an epoch is filled up, 2 where
-                      * it is smaller. */
+  uint64_t seed;     /* The seed of the order of samples. */
+  int64_t epoch;     /* Counted from 0. */
+  int64_t position;  /* The samples of the epoch that were used. */
+  int64_t samples;   /* The number of samples in the data. */
+  int64_t batchSize; /* The number of samples in a batch. */
+  int32_t shuffled;  /* 1 if each epoch has an order of its own. */
+  int32_t wraps;     /* 1 if the last batch of an epoch is filled up, 2 if it is
+                        smaller. */
 } MpcDataPosition;
 
-/* Files of samples, and a place in them. For one thread at a time. */
+/* Files of samples, and a position in them. Used by one thread at a time. */
 typedef struct MpcData MpcData;
 
 typedef struct MpcDataOptions {
   size_t structSize;
   uint64_t seed;      /* --seed: of the order of samples. */
-  int32_t sequential; /* --order: 1 for that of the files, again and again; 0
-                       * for a new one each epoch. */
-  int32_t wraps;      /* --last-batch, of the samples that fill no batch at the
-                       * end of an epoch: 1 to fill theirs up with the first of
-                       * the epoch's order, 0 to leave them out, 2 for a smaller
-                       * batch, for which the program must have a step. */
-  /* --shared-input: tensors without a sample axis, which each batch has whole.
-   */
+  int32_t sequential; /* --order: 1 for the files' order, again and again; 0 for
+                         a new order each epoch. */
+  int32_t wraps; /* --last-batch, for the samples at the end of an epoch that
+                    fill no batch: 1 fills their batch up with the first samples
+                    of the epoch's order, 0 leaves them out, 2 makes a smaller
+                    batch, for which the program must have a step. */
+  /* --shared-input: tensors without a sample axis. Every batch has the whole
+   * tensor. */
   const char *const *shared;
   size_t numShared;
-  /* --batch-size, where the program has steps for several: 0 for the first that
+  /* --batch-size, for a program with several batch sizes: 0 for the first that
    * the samples fit. */
   int64_t batchSize;
 } MpcDataOptions;
 
-/* Opens the tensors that the program's step takes but for its numbers, by their
- * names and in its types: each element is converted exactly, or from one float
- * to another. `files` are paths, patterns or NAME=FILE.npy. They are mapped:
- * nothing may truncate them while the handle lives. `options` may be NULL. */
+/* Opens the tensors that the program's step takes, except its numbers, by their
+ * names and in its types. Elements are converted exactly, or from one float
+ * type to another. `files` are paths, patterns or NAME=FILE.npy. They are
+ * mapped: nothing may truncate them while the handle lives. `options` may be
+ * NULL. */
 MPC_EXPORT MpcError *mpcDataOpen(const MpcProgram *program,
                                  const char *const *files, size_t numFiles,
                                  const MpcDataOptions *options, MpcData **data);
 
-/* Opens tensors as the files have them, for batches of `batchSize` samples:
- * those called `names`, or all where `numNames` is 0. */
+/* Opens tensors in the files' types, for batches of `batchSize` samples: the
+ * tensors with these `names`, or all where `numNames` is 0. */
 MPC_EXPORT MpcError *
 mpcDataOpenTensors(const char *const *files, size_t numFiles,
                    const char *const *names, size_t numNames, int64_t batchSize,
@@ -89,11 +90,11 @@ MPC_EXPORT void mpcDataDestroy(MpcData *data);
 
 typedef struct MpcDataInfo {
   size_t structSize;
-  size_t numTensors;  /* Of a batch. */
-  int64_t numSamples; /* Of all files. */
+  size_t numTensors;  /* The number of samples in a batch. */
+  int64_t numSamples; /* The number of samples in all files. */
   int64_t batchSize;
   int64_t batchesPerEpoch;
-  int64_t batchesLeft; /* Of this epoch. */
+  int64_t batchesLeft; /* The batches left in this epoch. */
 } MpcDataInfo;
 
 MPC_EXPORT MpcError *mpcDataGetInfo(MpcData *data, MpcDataInfo *info);
@@ -102,30 +103,31 @@ MPC_EXPORT MpcError *mpcDataGetInfo(MpcData *data, MpcDataInfo *info);
 MPC_EXPORT MpcError *mpcDataGetTensor(MpcData *data, size_t index,
                                       MpcTensorInfo *info);
 
-/* Fetches the next batch; behind the last of an epoch, the first of the next.
- * A label or a token that the program has no place for is an error, and so is
- * an integer that its input cannot hold. */
+/* Fetches the next batch; after the last of an epoch, the first of the next. A
+ * label or a token outside of the program's range is an error, and so is an
+ * integer that its input cannot represent. */
 MPC_EXPORT MpcError *mpcDataNext(MpcData *data);
 
-/* Tensor number `index` of the batch that was fetched last, where it lies: at
- * the same place for all batches, as long as the handle lives. Its shape is
- * that of a whole batch, or of a smaller one until the next is fetched. */
+/* The memory of tensor number `index` in the batch that was fetched last. It
+ * has the same address for all batches, as long as the handle lives. Its shape
+ * is that of a whole batch, or of a smaller one until the next batch is
+ * fetched. */
 MPC_EXPORT MpcError *mpcDataGetMemory(MpcData *data, size_t index,
                                       DLTensor *memory);
 
-/* Where the next batch is. A position of data of another length, batch size,
- * order or seed is refused. */
+/* The position of the next batch. A position in data with another length, batch
+ * size, order or seed is refused. */
 MPC_EXPORT MpcError *mpcDataGetPosition(MpcData *data,
                                         MpcDataPosition *position);
 MPC_EXPORT MpcError *mpcDataSetPosition(MpcData *data,
                                         const MpcDataPosition *position);
 
-/* Files of samples that a model is evaluated on. For one thread at a time. */
+/* Files of samples for evaluations. Used by one thread at a time. */
 typedef struct MpcEvaluation MpcEvaluation;
 
-/* Opens what the program's entry "measure" takes (mpc-compile --with-eval), or
- * the function @eval of a module that writes its step out. Of the options those
- * that are shared count. `options` may be NULL. */
+/* Opens the inputs of the program's entry "measure" (mpc-compile --with-eval),
+ * or of the function @eval in a module that writes its step out. Of the options
+ * only `shared` counts. `options` may be NULL. */
 MPC_EXPORT MpcError *mpcEvaluationOpen(const MpcProgram *program,
                                        const char *const *files,
                                        size_t numFiles,
@@ -137,8 +139,8 @@ typedef struct MpcEvaluationInfo {
   size_t structSize;
   int64_t numSamples;
   int64_t batchSize;
-  /* Samples that fill no batch, where some metrics are of whole batches: those
-   * do not count them. */
+  /* The samples that fill no batch, where some metrics are means over whole
+   * batches. Those metrics do not count them. */
   int64_t numLeftOut;
   size_t numMetrics;
 } MpcEvaluationInfo;
@@ -146,16 +148,16 @@ typedef struct MpcEvaluationInfo {
 MPC_EXPORT MpcError *mpcEvaluationGetInfo(MpcEvaluation *evaluation,
                                           MpcEvaluationInfo *info);
 
-/* Evaluates the state of a runner of that program on all samples, each of which
- * counts once. The state stays as it is, and so do the runner's inputs. That
- * samples are left out is a note to the runner's log, once. */
+/* Evaluates the state of a runner of that program on all samples, and counts
+ * each once. The state and the runner's inputs stay unchanged. If samples are
+ * left out, a note goes to the runner's log, once. */
 MPC_EXPORT MpcError *mpcEvaluationRun(MpcEvaluation *evaluation,
                                       MpcRunner *runner);
 
 /* Metric number `index` of the last run: "loss", "accuracy", "perplexity" or a
  * result of the model. NaN where nothing counted. Each of the last three may be
- * NULL; `*isByBatch` is 1 of one that the program tells of whole batches only.
- */
+ * NULL. `*isByBatch` is 1 for a metric that the program computes for whole
+ * batches only. */
 MPC_EXPORT MpcError *mpcEvaluationGetMetric(MpcEvaluation *evaluation,
                                             size_t index, const char **name,
                                             double *value, int *isByBatch);

@@ -9,34 +9,35 @@
 extern "C" {
 #endif
 
-/* Why a call failed: a message in the user's names, and what is at fault. The
- * caller destroys it. */
+/* The reason why a call failed: a message in the user's names, and the kind of
+ * fault. The caller destroys it. */
 typedef struct MpcError MpcError;
 
-/* What is at fault. The numbers are exit codes of the command-line tools. */
+/* The kind of fault. The numbers are exit codes of the command-line tools. */
 typedef enum MpcErrorCode {
-  MPC_ERROR_NONE = 0,          /* Nothing: the error is NULL. */
-  MPC_ERROR_INVALID_INPUT = 1, /* A file or a tensor. */
-  MPC_ERROR_USAGE = 2,         /* The call, or when it was made. */
-  MPC_ERROR_ENVIRONMENT = 3,   /* Disk, memory, processor or permission. */
-  MPC_ERROR_PEER = 4,          /* Another process of this training. */
-  MPC_ERROR_DIVERGED = 5,      /* The training. */
-  MPC_ERROR_INTERNAL = 70      /* This library. */
+  MPC_ERROR_NONE = 0,          /* No fault: the error is NULL. */
+  MPC_ERROR_INVALID_INPUT = 1, /* A file or a tensor is wrong. */
+  MPC_ERROR_USAGE = 2, /* The call is wrong, or was made at the wrong time. */
+  MPC_ERROR_ENVIRONMENT = 3, /* Disk, memory, processor or permission failed. */
+  MPC_ERROR_PEER = 4,        /* Another process of this training failed. */
+  MPC_ERROR_DIVERGED = 5,    /* The training diverged. */
+  MPC_ERROR_INTERNAL = 70    /* A bug of this library. */
 } MpcErrorCode;
 
-/* The code; of NULL MPC_ERROR_NONE, of what is no error MPC_ERROR_USAGE. */
+/* The code; MPC_ERROR_NONE for NULL, and MPC_ERROR_USAGE for a handle that is
+ * no error. */
 MPC_EXPORT MpcErrorCode mpcErrorGetCode(const MpcError *error);
 
-/* The message, without a line's end, until the error is destroyed. Of NULL it
- * is empty; of what is no error it says so. */
+/* The message without a line break, which is valid until the error is
+ * destroyed. It is empty for NULL; for a handle that is no error it says so. */
 MPC_EXPORT const char *mpcErrorGetMessage(const MpcError *error);
 
-/* An error of another library over this ABI, as libmpc-compiler is, or of a
- * function that is called back; never NULL.
- * `message` may be NULL, and MPC_ERROR_NONE is taken for MPC_ERROR_INTERNAL. */
+/* Creates an error for another library on top of this ABI, as libmpc-compiler,
+ * or for a callback; never NULL. `message` may be NULL. MPC_ERROR_NONE becomes
+ * MPC_ERROR_INTERNAL. */
 MPC_EXPORT MpcError *mpcErrorCreate(MpcErrorCode code, const char *message);
 
-/* Gives the error back. Does nothing to NULL, and to what is no error. */
+/* Destroys the error. NULL, and a handle that is no error, are ignored. */
 MPC_EXPORT void mpcErrorDestroy(MpcError *error);
 
 #ifdef __cplusplus

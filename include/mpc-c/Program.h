@@ -14,14 +14,14 @@
 extern "C" {
 #endif
 
-/* A program, which never changes. Runners of it keep what they need of it, so
+/* A program, which never changes. Runners keep the parts that they need, so
  * that it may be destroyed before them. */
 typedef struct MpcProgram MpcProgram;
 
 typedef struct MpcProgramOptions {
   size_t structSize;
-  /* Which of the program's variants is loaded: "host", "x86-64-v3" or
-   * "x86-64-v4". NULL for the one that makes the most of this processor. */
+  /* The variant of the program to load: "host", "x86-64-v3" or "x86-64-v4";
+   * NULL for the best one that this processor runs. */
   const char *cpu;
 } MpcProgramOptions;
 
@@ -32,7 +32,7 @@ MPC_EXPORT MpcError *mpcProgramLoad(const char *path,
                                     const MpcProgramOptions *options,
                                     MpcProgram **program);
 
-/* The same from the `size` bytes of such a file, which are copied. */
+/* Loads a program from the `size` bytes of such a file, which are copied. */
 MPC_EXPORT MpcError *mpcProgramLoadBytes(const void *bytes, size_t size,
                                          const MpcProgramOptions *options,
                                          MpcProgram **program);
@@ -41,15 +41,16 @@ MPC_EXPORT void mpcProgramDestroy(MpcProgram *program);
 
 typedef struct MpcProgramInfo {
   size_t structSize;
-  const char *cpu;    /* The processor that its code is for: "x86-64-v3". */
-  const char *recipe; /* The amp.recipe it was compiled by, as MLIR text. */
-  size_t numEntries;  /* Entries are numbered from 0, as all else here. */
+  const char *cpu; /* The processor of its code: "x86-64-v3". */
+  /* The amp.recipe by which it was compiled, as MLIR text. */
+  const char *recipe;
+  size_t numEntries; /* Entries are numbered from 0, like everything here. */
   size_t numStateTensors;
   size_t numBounds;
-  size_t numWarnings; /* Of the compilation. */
-  /* Batches of one optimizer step; 0 where the program has no step. */
+  size_t numWarnings; /* Warnings of the compilation. */
+  /* The batches of one optimizer step; 0 where the program has no step. */
   int64_t batchesPerStep;
-  size_t numTied;     /* Names beyond the first of shared parameters. */
+  size_t numTied;     /* Additional names of shared parameters. */
   int needsOptimizer; /* Whether mpcRunnerSetOptimizer must be called. */
 } MpcProgramInfo;
 
@@ -62,21 +63,21 @@ MPC_EXPORT MpcError *mpcProgramGetWarning(const MpcProgram *program,
                                           size_t index, const char **text);
 
 /* Further name number `index` of a parameter that modules of the model share,
- * and the name that its state has: an embedding's weight that is a head's too.
- */
+ * and its name in the state. An example is an embedding's weight that is also a
+ * head's. */
 MPC_EXPORT MpcError *mpcProgramGetTied(const MpcProgram *program, size_t index,
                                        const char **name,
                                        const char **parameter);
 
-/* What an entry is for. */
+/* The purpose of an entry. */
 typedef enum MpcEntryRole {
   MPC_ENTRY_OTHER = 0,
-  MPC_ENTRY_INIT = 1,       /* Derives what follows from the parameters. */
-  MPC_ENTRY_EVAL = 2,       /* Evaluates, and leaves the state as it is. */
-  MPC_ENTRY_STEP = 3,       /* An optimizer step of one batch. */
+  MPC_ENTRY_INIT = 1, /* Computes the state that follows from parameters. */
+  MPC_ENTRY_EVAL = 2, /* Evaluates, and leaves the state unchanged. */
+  MPC_ENTRY_STEP = 3, /* An optimizer step on one batch. */
   MPC_ENTRY_ACCUMULATE = 4, /* Adds up the gradients of one batch. */
   MPC_ENTRY_APPLY = 5,      /* The optimizer step of added-up gradients. */
-  MPC_ENTRY_MEASURE = 6     /* Tells of a batch what a metric adds up. */
+  MPC_ENTRY_MEASURE = 6     /* Evaluates a batch for the sums of metrics. */
 } MpcEntryRole;
 
 /* A function from state and inputs to state and outputs. */
@@ -102,38 +103,39 @@ MPC_EXPORT MpcError *mpcProgramGetOutput(const MpcProgram *program,
                                          size_t entry, size_t index,
                                          MpcTensorInfo *info);
 
-/* What an integer input may hold. Class labels and token numbers index memory:
- * a run on others is an error. */
+/* The valid values of an integer input. Class labels and token numbers index
+ * memory, so that a run with others is an error. */
 typedef struct MpcBoundInfo {
   size_t structSize;
   const char *input; /* The name of the input, in any entry. */
-  int64_t lower;     /* The least that it may hold. */
-  int64_t upper;     /* The first that is too large. */
-  int hasExcept;     /* 1 where it may also hold `except`. */
-  int64_t except;    /* The label that takes no part in the loss. */
+  int64_t lower;     /* The least valid number. */
+  int64_t upper;     /* The first number that is too large. */
+  int hasExcept;     /* 1 if `except` is valid too. */
+  int64_t except;    /* The label that the loss ignores. */
 } MpcBoundInfo;
 
 MPC_EXPORT MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,
                                         MpcBoundInfo *info);
 
-/* What a tensor of the state is to the step. */
+/* The role of a state tensor in the step. */
 typedef enum MpcStateRole {
   MPC_STATE_PARAMETER = 0, /* A weight; the f32 master where there is one. */
-  MPC_STATE_LOW_PRECISION = 1,   /* A parameter's 16-bit copy, which follows. */
-  MPC_STATE_GRADIENT = 2,        /* Gradients on their way; not saved. */
-  MPC_STATE_SLOT = 3,            /* An optimizer's, beside a parameter. */
-  MPC_STATE_BUFFER = 4,          /* Running statistics and the like. */
-  MPC_STATE_LOSS_SCALE = 5,      /* What a loss scaler keeps: f64. */
-  MPC_STATE_OPTIMIZER = 6,       /* What an optimizer counts: f64. */
+  MPC_STATE_LOW_PRECISION = 1, /* A parameter's 16-bit copy. */
+  MPC_STATE_GRADIENT = 2,      /* Gradients between launches; never saved. */
+  MPC_STATE_SLOT = 3,   /* A tensor that an optimizer keeps for a parameter. */
+  MPC_STATE_BUFFER = 4, /* Running statistics and the like. */
+  MPC_STATE_LOSS_SCALE = 5,      /* The state of a loss scaler: f64. */
+  MPC_STATE_OPTIMIZER = 6,       /* The counters of an optimizer: f64. */
   MPC_STATE_HYPER_PARAMETER = 7, /* A number that the user sets: f64. */
-  MPC_STATE_SETTING = 8,         /* The same of a loss-scale policy. */
+  MPC_STATE_SETTING = 8,         /* A setting of a loss-scale policy: f64. */
   MPC_STATE_AVERAGE = 9,         /* The running average of a parameter. */
-  MPC_STATE_PENDING = 10 /* What a window has added to a buffer so far. */
+  /* The change of a buffer by the current window so far. */
+  MPC_STATE_PENDING = 10
 } MpcStateRole;
 
-/* Number `index` of the settings that loss-scale policies have, by its name:
- * "growth_interval"; NULL behind the last. It is the key of a state tensor of
- * role MPC_STATE_SETTING in each program whose policy reads it. */
+/* The name of setting number `index` of loss-scale policies: "growth_interval";
+ * NULL after the last. It is the key of a state tensor of role
+ * MPC_STATE_SETTING in each program whose policy reads it. */
 MPC_EXPORT const char *mpcLossScaleSettingName(size_t index);
 
 /* Tensor number `index` of the state: its role, and whether checkpoints hold
@@ -144,16 +146,16 @@ MPC_EXPORT MpcError *mpcProgramGetStateRole(const MpcProgram *program,
                                             size_t index, MpcStateRole *role,
                                             int *isSaved);
 
-/* What a tensor of a state is, as programs and checkpoints say it. */
+/* The description of a state tensor in programs and checkpoints. */
 typedef struct MpcStateRecord {
   size_t structSize;
   const char *name;
   MpcStateRole role;
-  /* The tensor that it belongs to: the parameter of a slot, the buffer of what
-   * waits for it. Of numbers and of a loss scaler, the name of the optimizer or
-   * the scaler where a program has several; else "". */
+  /* The tensor to which it belongs: the parameter of a slot, or the buffer of
+   * pending changes. For numbers and loss scalers it is the name of the
+   * optimizer or scaler, where a program has several; else "". */
   const char *owner;
-  /* What it is called among those of its owner: "momentum", "beta1". "" for
+  /* Its name among the tensors of its owner: "momentum", "beta1". "" for
    * weights, buffers and loss scalers. */
   const char *key;
 } MpcStateRecord;

@@ -35,24 +35,25 @@ typedef struct MpcRunner MpcRunner;
 
 typedef enum MpcLogLevel { MPC_LOG_NOTE = 0, MPC_LOG_WARNING = 1 } MpcLogLevel;
 
-/* Takes a message, which lives until it returns: on the thread of the call that
- * it is about, and during it, so that it must not use that call's handle. */
+/* Receives a message, which is valid until the function returns. It is called
+ * on the thread of the call that the message concerns, during that call, so
+ * that it must not use the call's handle. */
 typedef void (*MpcLogFunction)(void *context, MpcLogLevel level,
                                const char *message);
 
 typedef struct MpcRunnerOptions {
   size_t structSize;
-  /* Threads in all, the caller's among them; 0 for one for each CPU that the
-   * process may use. Results do not depend on it. */
+  /* The number of threads in all, including the caller's; 0 for one for each
+   * CPU that the process may use. Results do not depend on it. */
   int32_t numThreads;
-  uint64_t
-      seed; /* Of initial weights that are drawn, and of random rounding. */
-  MpcLogFunction log; /* NULL for none. */
+  /* The seed of random first weights, and of stochastic rounding. */
+  uint64_t seed;
+  MpcLogFunction log; /* NULL for no messages. */
   void *logContext;
 } MpcRunnerOptions;
 
 /* Creates a runner with the program's first state. `options` may be NULL. A
- * weight whose values the program file does not have must be written or loaded
+ * weight whose values are not in the program file must be written or loaded
  * before the first run. */
 MPC_EXPORT MpcError *mpcRunnerCreate(const MpcProgram *program,
                                      const MpcRunnerOptions *options,
@@ -78,13 +79,13 @@ MPC_EXPORT MpcError *mpcRunnerCreateShared(const MpcProgram *program,
                                            const MpcRunnerOptions *options,
                                            MpcRunner **other);
 
-/* Also gives back the tensors that are bound; those that were shared live on.
- */
+/* Also gives back the bound tensors. Shared ones live on. */
 MPC_EXPORT void mpcRunnerDestroy(MpcRunner *runner);
 
 /* Sets parameters and buffers by name from a safetensors file, which may be a
- * checkpoint. One of another shape or type is an error, and so is a file
- * without any; what the two do not have in common is a warning. */
+ * checkpoint. A tensor of another shape or type is an error, and so is a file
+ * without any parameter or buffer. A warning lists tensors that only one of the
+ * two has. */
 MPC_EXPORT MpcError *mpcRunnerLoadWeights(MpcRunner *runner, const char *path);
 
 /* --- Inputs and outputs ----------------------------------------------------
@@ -107,9 +108,9 @@ MPC_EXPORT MpcError *mpcRunnerBindInput(MpcRunner *runner, const char *name,
 MPC_EXPORT MpcError *mpcRunnerBindOutput(MpcRunner *runner, const char *name,
                                          const DLTensor *tensor);
 
-/* The same of a tensor that the runner takes over where the call succeeds, and
- * gives back by its deleter when the binding ends, on the thread of the call
- * that ends it. One that is read-only can be no output. */
+/* Binds a tensor that the runner takes over if the call succeeds. The runner
+ * gives it back by its deleter when the binding ends, on the thread of the call
+ * that ends it. A read-only tensor cannot be an output. */
 MPC_EXPORT MpcError *
 mpcRunnerBindInputManaged(MpcRunner *runner, const char *name,
                           DLManagedTensorVersioned *tensor);
@@ -117,7 +118,7 @@ MPC_EXPORT MpcError *
 mpcRunnerBindOutputManaged(MpcRunner *runner, const char *name,
                            DLManagedTensorVersioned *tensor);
 
-/* The same of a tensor of before DLPack 1.0. */
+/* Binds a tensor in the form before DLPack 1.0. */
 MPC_EXPORT MpcError *mpcRunnerBindInputUnversioned(MpcRunner *runner,
                                                    const char *name,
                                                    DLManagedTensor *tensor);
@@ -132,63 +133,63 @@ MPC_EXPORT MpcError *mpcRunnerUnbindOutput(MpcRunner *runner, const char *name);
 /* --- Runs ------------------------------------------------------------------
  */
 
-/* What a step came to. A field that the program has no output for is NaN, or 0
- * where it is an integer. */
+/* The results of a step. A field for which the program has no output is NaN, or
+ * 0 where it is an integer. */
 typedef struct MpcStepResult {
   size_t structSize;
   int64_t step;       /* Steps done before this one, skipped ones too. */
   double loss;        /* Unscaled, before the update; mean over the batches. */
-  double scale;       /* The loss scale that was in force. */
-  double gradNorm;    /* Of the unscaled gradients, before clipping. */
+  double scale;       /* The loss scale during the step. */
+  double gradNorm;    /* The norm of the unscaled gradients, before clipping. */
   double goodSteps;   /* The policy's counter, after the step. */
-  int32_t foundInf;   /* 1 where a gradient was infinite or NaN. */
-  int32_t skipped;    /* 1 where the weights stayed as they were. */
-  int32_t scaleError; /* 1 where the loss-scale policy has given up. */
+  int32_t foundInf;   /* 1 if a gradient was infinite or NaN. */
+  int32_t skipped;    /* 1 if the weights stayed unchanged. */
+  int32_t scaleError; /* 1 if the loss-scale policy has given up. */
 } MpcStepResult;
 
 /* Runs a whole step of one batch. `result` may be NULL. */
 MPC_EXPORT MpcError *mpcRunnerStep(MpcRunner *runner, MpcStepResult *result);
 
-/* Runs the next batch of a step. `loss`, that of this batch, may be NULL. */
+/* Runs the next batch of a step. `loss` may be NULL. */
 MPC_EXPORT MpcError *mpcRunnerAccumulate(MpcRunner *runner, double *loss);
 
-/* Ends a step that has all of its batches. `result` may be NULL. */
+/* Ends a step that has all its batches. `result` may be NULL. */
 MPC_EXPORT MpcError *mpcRunnerApply(MpcRunner *runner, MpcStepResult *result);
 
-/* Runs entry "eval", which leaves the state as it is. */
+/* Runs entry "eval", which leaves the state unchanged. */
 MPC_EXPORT MpcError *mpcRunnerEvaluate(MpcRunner *runner);
 
-/* Runs entry "measure" of a program of --with-eval, which leaves the state as
- * it is, too: of the batch that is bound the first `numRows` rows count, all of
- * them where that is 0. What it tells is added to the metrics of the samples
- * so far, of which each has then counted once: the last batch of a data set may
- * be filled up with any rows. */
+/* Runs entry "measure" of a program with --with-eval, which leaves the state
+ * unchanged too. In the bound batch the first `numRows` rows count; 0 means
+ * all. The results are added to the metrics of all samples so far, in which
+ * each sample counts once. The last batch of a data set may therefore be filled
+ * up with any rows. */
 MPC_EXPORT MpcError *mpcRunnerMeasure(MpcRunner *runner, int64_t numRows);
 
-/* What was added up since the last reset: "loss", "accuracy", "perplexity" and
- * results of the model, over all samples; results that the model has of a whole
- * batch as the mean over the batches that were whole. NaN where nothing
- * counted. A name lives as long as the runner; both may be NULL. */
+/* The metrics since the last reset: "loss", "accuracy", "perplexity" and
+ * results of the model, over all samples. A result of a whole batch is the mean
+ * over the whole batches. NaN where nothing counted. A name lives as long as
+ * the runner; both may be NULL. */
 MPC_EXPORT MpcError *mpcRunnerGetNumMetrics(MpcRunner *runner, size_t *count);
 MPC_EXPORT MpcError *mpcRunnerGetMetric(MpcRunner *runner, size_t index,
                                         const char **name, double *value);
 MPC_EXPORT MpcError *mpcRunnerResetMetrics(MpcRunner *runner);
 
-/* An output that is a single number, of the last run that has it. */
+/* An output that is a single number, from the last run that has it. */
 MPC_EXPORT MpcError *mpcRunnerReadScalar(MpcRunner *runner, const char *name,
                                          double *value);
 
-/* Copies such an output of any shape into `target`, which must have its shape,
- * and its element type or one that holds all values of that. */
+/* Copies an output of any shape into `target`, which must have the output's
+ * shape, and its element type or one that represents all its values. */
 MPC_EXPORT MpcError *mpcRunnerReadOutput(MpcRunner *runner, const char *name,
                                          const DLTensor *target);
 
-/* Steps done. */
+/* The number of steps done. */
 typedef struct MpcProgress {
   size_t structSize;
-  int64_t steps;        /* Skipped ones too. */
-  int64_t applied;      /* Those that changed the weights. */
-  int64_t skippedInRow; /* Since the last that did. */
+  int64_t steps;        /* Including skipped ones. */
+  int64_t applied;      /* The steps that changed the weights. */
+  int64_t skippedInRow; /* The steps skipped since the last of these. */
 } MpcProgress;
 
 MPC_EXPORT MpcError *mpcRunnerGetProgress(MpcRunner *runner,
@@ -211,30 +212,30 @@ MPC_EXPORT MpcError *mpcRunnerGetProgress(MpcRunner *runner,
  *   mpcRunnerSetOptimizer(runner, &optimizer);
  */
 
-/* What an optimizer is called with, all of which lives until it returns but the
- * memory of the tensors, which lives as long as the runner and stays where it
- * is (that of a gradient unless it is bound as an output). Tensors are f32,
- * row-major, and of the parameter's shape. */
+/* The arguments of an optimizer. They are valid until it returns, except the
+ * memory of tensors. That lives as long as the runner and keeps its address (a
+ * gradient's only unless it is bound as an output). Tensors are f32, row-major,
+ * and have the parameter's shape. */
 typedef struct MpcUpdate {
   size_t structSize;
   int64_t step;     /* Steps done before this one, skipped ones too. */
-  int64_t applied;  /* Those of them that were not skipped. */
+  int64_t applied;  /* The steps among them that were not skipped. */
   double lr;        /* The input "lr". */
-  double scale;     /* The loss scale that the gradients had. */
-  double gradNorm;  /* Of the unscaled gradients, before clipping. */
-  int32_t foundInf; /* 1 where a gradient was infinite or NaN. */
-  int32_t skipped;  /* 1 where the parameters should stay as they are. */
+  double scale;     /* The loss scale of the gradients. */
+  double gradNorm;  /* The norm of the unscaled gradients, before clipping. */
+  int32_t foundInf; /* 1 if a gradient was infinite or NaN. */
+  int32_t skipped;  /* 1 if the parameters should stay unchanged. */
   size_t numParameters;
   const char *const *names;
-  const DLTensor *parameters; /* To be written: the next run reads them. */
-  const DLTensor *gradients;  /* May be overwritten too. */
+  const DLTensor *parameters; /* To be updated: the next run reads them. */
+  const DLTensor *gradients;  /* The function may overwrite them, too. */
 } MpcUpdate;
 
-/* Updates the parameters, during the call that ends a step, on its thread and
- * in the default floating-point mode. It must not use that call's runner, nor
- * throw. An error that it returns is that call's, which takes it over; the step
- * is then done and counts as applied, and the parameters are what was written.
- */
+/* Updates the parameters. It is called during the call that ends a step, on its
+ * thread and in the default floating-point mode. It must not use that call's
+ * runner, and must not throw. If it returns an error, that call takes the error
+ * over and returns it. The step is then done and counts as applied, and the
+ * parameters stay as they were written. */
 typedef MpcError *(*MpcOptimizerFunction)(void *context,
                                           const MpcUpdate *update);
 
@@ -242,12 +243,12 @@ typedef struct MpcOptimizer {
   size_t structSize;
   MpcOptimizerFunction update;
   void *context;
-  int32_t onSkipped; /* Whether it is called in skipped steps too. */
+  int32_t onSkipped; /* Whether it is called in skipped steps, too. */
 } MpcOptimizer;
 
-/* Registers the optimizer of all steps from now on; NULL ends that. A step
- * without one is an error, and so is one for a program that updates its
- * parameters itself. The struct is copied. */
+/* Registers the optimizer of all steps from now on; NULL ends the registration.
+ * A step without a required optimizer is an error, and so is an optimizer for a
+ * program that updates its parameters itself. The struct is copied. */
 MPC_EXPORT MpcError *mpcRunnerSetOptimizer(MpcRunner *runner,
                                            const MpcOptimizer *optimizer);
 
@@ -258,41 +259,41 @@ MPC_EXPORT MpcError *mpcRunnerSetOptimizer(MpcRunner *runner,
 MPC_EXPORT MpcError *mpcRunnerReadState(MpcRunner *runner, const char *name,
                                         const DLTensor *target);
 
-/* Sets the state tensor `name`. Shapes must be equal; elements are converted
+/* Sets the state tensor `name`. Shapes must be equal. Elements are converted
  * where that is exact, and an f32 is rounded into a parameter. 16-bit copies of
- * parameters follow by themselves, and cannot be written. Of what scalers and
- * optimizers keep, values that no step produces are refused. */
+ * parameters follow by themselves, and cannot be written. Values of scalers and
+ * optimizers that no step produces are refused. */
 MPC_EXPORT MpcError *mpcRunnerWriteState(MpcRunner *runner, const char *name,
                                          const DLTensor *source);
 
-/* The state tensor `name` where it lies, read-only, until the caller calls its
- * deleter; what it holds changes with each run. The runner's memory lives until
- * then, though the runner be destroyed. */
+/* The state tensor `name` in place, read-only, until the caller calls its
+ * deleter. Its content changes with each run. The runner's memory lives until
+ * then, even if the runner is destroyed. */
 MPC_EXPORT MpcError *mpcRunnerShareState(MpcRunner *runner, const char *name,
                                          DLManagedTensorVersioned **tensor);
 
-/* The same of a parameter, a slot or a buffer, to be written between two runs
- * too, the next of which reads what is there: 16-bit copies follow by
- * themselves, from then on before each run. A weight that had no values counts
- * as written. */
+/* A parameter, a slot or a buffer in place, which the caller may also write
+ * between two runs. The next run reads the new values: 16-bit copies are
+ * updated before each run from then on. A weight that had no values counts as
+ * written. */
 MPC_EXPORT MpcError *mpcRunnerEditState(MpcRunner *runner, const char *name,
                                         DLManagedTensorVersioned **tensor);
 
-/* A number by its name: a scalar input that is set so ("lr"), a hyper-parameter
- * or setting ("beta1", "growth_interval"), or what a loss scaler keeps
- * ("scale", "counter", "skipped_total"). Where there are several scalers or
- * optimizers theirs is in front: "critic.scale". */
+/* A number by its name: a scalar input that is set by value ("lr"), a
+ * hyper-parameter or setting ("beta1", "growth_interval"), or a number of a
+ * loss scaler ("scale", "counter", "skipped_total"). Where there are several
+ * scalers or optimizers, their name is a prefix: "critic.scale". */
 MPC_EXPORT MpcError *mpcRunnerReadNumber(MpcRunner *runner, const char *name,
                                          double *value);
 
-/* Sets a scalar input of floating type, which counts as bound then, or a number
- * of the state, which the next run sees. */
+/* Sets a scalar input of floating type, which then counts as bound, or a number
+ * of the state, for the next run. */
 MPC_EXPORT MpcError *mpcRunnerWriteNumber(MpcRunner *runner, const char *name,
                                           double value);
 
-/* PyTorch's `update(new_scale)`: takes the place of the last step's own update
- * of the scale, whose finding is dropped and whose counter stands where it
- * stood. `scaler` names one of several, and is NULL for the only one. */
+/* PyTorch's `update(new_scale)`, in place of the last step's own update of the
+ * scale. The finding of that step is dropped, and its counter is restored.
+ * `scaler` names one of several scalers, and is NULL for the only one. */
 MPC_EXPORT MpcError *mpcRunnerUpdateScale(MpcRunner *runner, const char *scaler,
                                           double newScale);
 

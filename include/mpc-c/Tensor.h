@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Descriptions of tensors. Their memory is passed as DLPack has it (DLPack.h).
- */
+/* Descriptions of tensors. Their memory is passed by DLPack's structs
+ * (DLPack.h). */
 #ifndef MPC_C_TENSOR_H
 #define MPC_C_TENSOR_H
 
@@ -35,9 +35,10 @@ typedef struct MpcTensorInfo {
   size_t structSize;
   const char *name;
   MpcDType dtype;
-  int32_t rank;         /* 0 for a scalar. */
-  const int64_t *shape; /* `rank` sizes; NULL for a scalar. Lives as `name`. */
-  uint64_t bytes;       /* Of all elements, without gaps. */
+  int32_t rank; /* 0 for a scalar. */
+  /* `rank` sizes; NULL for a scalar. Lives as long as `name`. */
+  const int64_t *shape;
+  uint64_t bytes; /* The bytes of all elements, without gaps. */
 } MpcTensorInfo;
 
 #ifdef __cplusplus

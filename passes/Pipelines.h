@@ -28,8 +28,8 @@ struct StepOptions {
   bool fuse = true; ///< Whether structured ops are joined into kernels.
   /// The entries beside the step, for evaluations. A module that writes its
   /// step out has its own entries instead.
-  bool evaluates = false; ///< Entry "eval".
-  bool measures = false;  ///< Entry "measure".
+  bool evaluates = false; ///< There is an entry "eval".
+  bool measures = false;  ///< There is an entry "measure".
 };
 
 struct EvaluationOptions : StepOptions {

@@ -41,7 +41,7 @@ class AMP_Entry {
   string key = "";
   AMP_Kind kind = AMP_Unit;
   string range = "Any"; // amp::NumberRange: which numbers the value may be.
-  string words = "";    // Which words it may be, as "f64|torch"; or any.
+  string words = "";    // The words it may be: "f64|torch"; empty for any.
   string means = ""; // The value's description in the reference of amp.recipe.
   // The value whose text is left out when clauses are printed.
   string default = "";

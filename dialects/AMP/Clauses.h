@@ -64,7 +64,8 @@ struct ValueRow {
   llvm::StringLiteral key; ///< The name of the field; empty for a clause.
   const ValueKind *kind;
   NumberRange range;
-  llvm::StringLiteral words;    ///< Which words it may be: "f64|torch"; or any.
+  llvm::StringLiteral
+      words; ///< The words it may be: "f64|torch"; empty for any.
   llvm::StringLiteral standard; ///< The value's text that is left out.
   Record record;
   /// Whether the record has the value also where its text is `standard`.

@@ -33,12 +33,13 @@ struct FlagRow {
   /// The clause and the field that the flag sets: see amp::ValueRow.
   llvm::StringLiteral clause, key;
   llvm::StringLiteral flag; ///< "--clip-norm"
-  llvm::StringLiteral type; ///< What --help has behind "=".
+  llvm::StringLiteral type; ///< The text of --help after "=".
   FlagGroup group;
   std::string (*help)();
   FlagKind kind;
   amp::NumberRange range;
-  llvm::StringLiteral words; ///< Which words it takes: "f64|torch"; or any.
+  llvm::StringLiteral
+      words; ///< The words it takes: "f64|torch"; empty for any.
   /// Reads the flag; null where the value's kind does.
   rt::Status (*read)(const amp::FlagValue &, amp::RecipeOp);
   /// The number of the state that it sets; empty for none.

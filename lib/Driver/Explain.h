@@ -18,7 +18,7 @@ struct ExplainedOp {
   /// The model's module that contains the node; may be empty.
   std::string scope;
   std::string op;     ///< "softmax"
-  std::string type;   ///< What it runs in: "f16", "f32", "f64", "i64".
+  std::string type;   ///< The type it runs in: "f16", "f32", "f64", "i64".
   std::string rule;   ///< "lower", ..., "as-written".
   std::string source; ///< "policy mpc", "--keep-fp32", "FILE:LINE", "taint".
   std::string why;    ///< The reason for its type, for people.
@@ -40,7 +40,7 @@ struct ExplainedOp {
 };
 
 struct ExplainedCast {
-  std::string value; ///< What is cast: "'fc' (linear)", "parameter 'w'".
+  std::string value; ///< The operand: "'fc' (linear)", "parameter 'w'".
   std::string from, to;
   std::vector<std::string> readers;
   int64_t elements = 0;

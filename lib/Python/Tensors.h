@@ -43,7 +43,7 @@ private:
 /// An input, an output, or a tensor of the state.
 struct TensorInfo {
   std::string name;
-  std::string dtype; ///< As NumPy calls it: "float32", "bfloat16".
+  std::string dtype; ///< The name in NumPy: "float32", "bfloat16".
   std::vector<int64_t> shape;
 };
 

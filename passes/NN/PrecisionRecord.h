@@ -14,7 +14,7 @@ namespace mpc::nn {
 struct PrecisionRecord {
   llvm::StringRef rule;   ///< "lower", "keep-f32", ... or "as-written".
   llvm::StringRef source; ///< "policy mpc", "--keep-fp32", "FILE:LINE", ...
-  llvm::StringRef type;   ///< What autocast chose: "f16".
+  llvm::StringRef type;   ///< The type by autocast: "f16".
   llvm::StringRef why;    ///< The reason, for people.
 };
 

@@ -190,7 +190,7 @@ struct StepProtocol {
 /// A number of the state that the user gave by a flag.
 struct GivenNumber {
   std::string flag; ///< "--beta1"
-  std::string name; ///< Runner::readNumber's: "beta1".
+  std::string name; ///< The name for Runner::readNumber: "beta1".
   double value = 0;
 };
 

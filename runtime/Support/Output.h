@@ -23,7 +23,7 @@ public:
   enum class Kind : uint8_t {
     File,       ///< A regular file, or a path at which nothing exists.
     Special,    ///< A device, a FIFO or a socket, which is never replaced.
-    Descriptor, ///< Open already: "-", /dev/stdout, /dev/fd/N.
+    Descriptor, ///< A descriptor that is open: "-", /dev/stdout, /dev/fd/N.
   };
 
   /// A folder is an error, and so is an endless chain of links.

@@ -24,7 +24,7 @@ namespace mpc::rt {
 
 /// The best state that evaluations have found.
 struct BestEvaluation {
-  std::string metric;  ///< "loss": what it is best by.
+  std::string metric;  ///< The metric that decides: "loss".
   bool larger = false; ///< Whether larger values are better.
   /// The metric's value; NaN before the first.
   double value = std::numeric_limits<double>::quiet_NaN();

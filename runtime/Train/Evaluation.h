@@ -17,7 +17,7 @@ namespace mpc::rt {
 
 struct EvaluationRequest {
   std::string inputsPath;  ///< "-" is standard input.
-  std::string outputsPath; ///< "-" is standard output; empty: nothing.
+  std::string outputsPath; ///< "-" is standard output; empty for no output.
   /// The file of weights; empty: the program's own values.
   std::string initPath;
   /// Whether to take the averages (NAME/ema) in initPath.

@@ -70,7 +70,7 @@ struct ScheduleInfo {
 struct ScheduleParameterInfo {
   ScheduleParameter parameter;
   const char *flag; ///< "--lr-gamma"
-  const char *type; ///< "X"; that of a file is "FILE".
+  const char *type; ///< The text of --help after "=": "X", "FILE".
   const char *description;
   double fallback; ///< The default, for a parameter of one number.
   /// Checks numbers. Returns what was expected of them, or an empty text.

@@ -17,7 +17,7 @@ namespace mpc::cpu {
 /// A processor by its name in LLVM, and the width of its vectors.
 struct Processor {
   std::string name;     ///< "x86-64-v3", "x86-64-v4", "znver3", ...
-  std::string features; ///< What differs from that name, as "+f16c,-avx512f".
+  std::string features; ///< Changes to that name's: "+f16c,-avx512f".
   int64_t lanes = 8;    ///< f32 lanes: 8 for AVX2, 16 for AVX-512.
 };
 

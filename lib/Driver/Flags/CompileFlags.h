@@ -17,7 +17,7 @@ namespace mpc {
 
 struct CompileFlags {
   CompileRequest request; ///< The request. The caller sets its model.
-  std::vector<std::string> levels = {"x86-64-v3"}; ///< What "cpu" stands for.
+  std::vector<std::string> levels = {"x86-64-v3"}; ///< The meaning of "cpu".
   std::vector<std::string> targets = {"cpu"};
   rt::RunFlags run; ///< The flags of a run, whose values the program records.
   /// Whether the program is an evaluation in place of a step.

@@ -161,8 +161,10 @@ static rt::Status prepareModel(ImportedModel &model, CompileReport &report) {
 /// A module that writes its step out, and has no model, is evaluated by its own
 /// entries.
 static rt::Status prepareEval(ImportedModel &model, CompileReport &report) {
-  if (hasModel(model))
+  if (hasModel(model)) {
+    keepModelOnly(*model.module);
     return prepareModel(model, report);
+  }
   if (!hasOwnStep(model))
     return rt::invalidInput("has no function @model to evaluate, and no step: "
                             "@step, or @accumulate and @apply");

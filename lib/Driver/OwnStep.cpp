@@ -11,6 +11,7 @@
 #include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Program/StepNames.h"
 #include "runtime/Support/Text.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -87,6 +88,26 @@ static LogicalResult checkEntry(func::FuncOp entry) {
              << " has no name: give it the attribute nn.name";
   }
   return checkResults(entry);
+}
+
+void mpc::keepModelOnly(ModuleOp module) {
+  llvm::SetVector<Operation *> kept;
+  for (StringRef name : {nn::kModelFunction, nn::kLossFunction})
+    if (auto function = module.lookupSymbol<func::FuncOp>(name))
+      kept.insert(function);
+  for (size_t next = 0; next < kept.size(); ++next)
+    if (auto uses = SymbolTable::getSymbolUses(kept[next]))
+      for (SymbolTable::SymbolUse use : *uses)
+        if (auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+                module, use.getSymbolRef()))
+          kept.insert(callee);
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!kept.contains(function))
+      function.erase();
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa<amp::OptimizerInterface, amp::ScalerOp>(op))
+      op.erase();
 }
 
 void mpc::nameResults(ModuleOp module) {

@@ -22,6 +22,9 @@ bool hasOwnEvaluation(const ImportedModel &model);
 /// Whether the step takes a window of batches.
 bool hasOwnWindow(const ImportedModel &model);
 
+/// Erases the step that the module writes out beside @model: functions that
+/// neither @model nor @loss uses, and the optimizers' and scalers' state.
+void keepModelOnly(mlir::ModuleOp module);
 /// Names results without a name `output0` and so on, by their positions.
 void nameResults(mlir::ModuleOp module);
 /// Fails with a diagnostic where an entry cannot be compiled and run.

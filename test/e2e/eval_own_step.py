@@ -5,7 +5,8 @@
 
 What mpc-eval writes must be the first row of the training's metrics; of the window, a batch of whose
 own makes a window of one. Writes batch.safetensors, the first step's gradients in float64, and
-grads.mlir, BASIC's program with two of them as results, one with a name.
+grads.mlir, BASIC's program with two of them as results, one with a name; model-batch.safetensors,
+and the outputs of @model in several-outputs.mlir for it in float64, model.safetensors.
 """
 import csv
 import os
@@ -75,6 +76,15 @@ def return_gradients():
         file.write(head + SPLIT + "return %u_w2, %u_b2, %loss, %scale" + tail)
 
 
+def write_model_reference(folder):
+    """Both outputs of @model in several-outputs.mlir, in float64."""
+    x = first_batch(folder)["x"]
+    w = {k: v.astype(np.float64) for k, v in load_file(f"{folder}/init.safetensors").items()}
+    features = np.tanh(x @ w["w1"].T + w["b1"])
+    save_file({"argument1": x}, "model-batch.safetensors")
+    save_file({"output0": features, "output1": features @ w["w2"].T + w["b2"]}, "model.safetensors")
+
+
 def main():
     basic, window = sys.argv[1:]
     check_window(window)
@@ -84,6 +94,7 @@ def main():
     reference = {"grad.w2": gradients["w2"], "output1": gradients["b2"], "loss": np.array(loss)}
     save_file(reference, "gradients.safetensors")
     return_gradients()
+    write_model_reference(basic)
 
 
 main()

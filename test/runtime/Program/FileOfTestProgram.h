@@ -16,6 +16,10 @@ inline std::shared_ptr<Program> makeFullProgram(const std::string &cpu) {
   scalars[0] = 8;
   program->slabs[2].initial = SharedBytes::of(scalars);
   program->state[3].hasWideScale = true;
+  // Neither follows from the tensor's name.
+  program->state[1].key = "velocity";
+  program->state[4].owner = "critic";
+  program->state[4].key = "step";
   program->bounds = {{"target", -3, 10, -100}, {"ids", 0, 7}};
   // Of more than a page, and the same in both places.
   std::vector<float> table(3000, 0.5f);

@@ -2,6 +2,7 @@
 // Programs to files and back, and manifests that are whole but wrong.
 #include "runtime/Program/Manifest.h"
 
+#include "runtime/Program/StateRecord.h"
 #include "runtime/Runner/Runner.h"
 #include "test/runtime/Program/FileOfTestProgram.h"
 
@@ -45,6 +46,20 @@ TEST(ProgramFile, GivesBackTheProgram) {
   EXPECT_EQ(program.state[3].role, StateRole::LossScale);
   EXPECT_TRUE(program.state[3].hasWideScale);
   EXPECT_FALSE(program.state[4].hasWideScale);
+}
+
+TEST(ProgramFile, GivesBackOwnersAndKeysOfTheState) {
+  std::shared_ptr<Program> written = test::makeFullProgram("x86-64-v3");
+  ProgramVariants programs = readBack();
+  ASSERT_FALSE(programs.empty());
+  const std::vector<StateTensor> &state = programs[0]->state;
+  ASSERT_EQ(state.size(), written->state.size());
+  for (size_t i = 0; i < state.size(); ++i) {
+    EXPECT_EQ(state[i].owner, written->state[i].owner) << state[i].desc.name;
+    EXPECT_EQ(state[i].key, written->state[i].key) << state[i].desc.name;
+  }
+  EXPECT_EQ(recordOf(*programs[0]).at("w/momentum"),
+            (TensorRecord{StateRole::Slot, "w", "velocity"}));
 }
 
 // Features: F10.

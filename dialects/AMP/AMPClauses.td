@@ -454,7 +454,8 @@ def : AMP_TypeClause<"slots",
   let isAlwaysRecorded = 1;
 }
 
-// Clauses that only recorded cases of optimizers use.
+// Clauses that no checkpoint records. Only recorded cases of optimizers set the
+// last three.
 let record = "Nothing" in {
 def : AMP_Clause<"seed", DefaultValuedOptionalAttr<I64Attr, "0">, AMP_Integer,
     "seed of dropout and of stochastic rounding, below 2^53"> {

@@ -240,13 +240,8 @@ Error emitAnyConvolution(Call &call) {
   return emitConvolution(call, Padding::Numbers);
 }
 
-/// A transposed convolution is a convolution of the input spread by its
-/// strides.
-Error emitConvTranspose(Call &call) {
-  MPC_TRY_ASSIGN(Operand x, call.real("input"));
-  MPC_TRY_ASSIGN(Operand weight, call.real("weight"));
-  MPC_TRY_ASSIGN(std::optional<Operand> bias, call.maybeTensor("bias"));
-  MPC_TRY_ASSIGN(int64_t groups, call.integer("groups", 1));
+Error checkTransposed(Call &call, const Operand &x, const Operand &weight,
+                      const std::optional<Operand> &bias, int64_t groups) {
   MPC_TRY(requireSameType(call, x, weight));
   if (x.rank() < 3 || weight.rank() != x.rank() || groups < 1 ||
       x.shape[1] != weight.shape[0] || x.shape[1] % groups != 0 ||
@@ -254,43 +249,85 @@ Error emitConvTranspose(Call &call) {
     return call.fail("the input is " + shapeText(x.shape) + ", the weight " +
                      shapeText(weight.shape) + " in " + Twine(groups) +
                      " groups");
-  int64_t channels = weight.shape[1] * groups;
-  if (bias && (bias->type != x.type || bias->shape != Shape{channels}))
+  if (bias && (bias->type != x.type ||
+               bias->shape != Shape{weight.shape[1] * groups}))
     return call.fail("the bias is " + shapeText(bias->shape));
-  size_t axes = x.rank() - 2;
+  return Error::success();
+}
+
+/// What a transposed convolution says of one axis.
+struct TransposedAxis {
+  int64_t size, kernel, stride, pad, extra, dilation;
+};
+
+Error checkAxis(Call &call, const TransposedAxis &axis) {
+  int64_t most = INT32_MAX;
+  if (axis.stride < 1 || axis.dilation < 1 || axis.stride > most ||
+      axis.dilation > most || axis.pad < 0 || axis.pad > most ||
+      axis.extra < 0 || axis.extra >= std::max(axis.stride, axis.dilation))
+    return call.fail("a stride, dilation or pad is out of range");
+  if (axis.dilation * (axis.kernel - 1) < axis.pad)
+    return call.fail("a pad is wider than the window");
+  return Error::success();
+}
+
+/// An input whose elements lie a stride apart, with zeros between and around
+/// them, and the window that runs over it.
+struct Spread {
+  Shape low{0, 0}, high{0, 0}, interior{0, 0}, sizes;
+  Window window;
+
+  void append(const TransposedAxis &axis);
+};
+
+void Spread::append(const TransposedAxis &axis) {
+  int64_t reach = axis.dilation * (axis.kernel - 1);
+  low.push_back(reach - axis.pad);
+  high.push_back(reach - axis.pad + axis.extra);
+  interior.push_back(axis.stride - 1);
+  sizes.push_back((axis.size - 1) * axis.stride + 1 + low.back() + high.back());
+  window.kernel.push_back(axis.kernel);
+  window.dilations.push_back(axis.dilation);
+  window.strides.push_back(1);
+  window.low.push_back(0);
+  window.high.push_back(0);
+}
+
+Expected<Spread> readSpread(Call &call, ArrayRef<int64_t> input,
+                            ArrayRef<int64_t> kernel) {
+  size_t axes = kernel.size();
   MPC_TRY_ASSIGN(auto strides, call.perAxis("stride", axes, 1));
   MPC_TRY_ASSIGN(auto pads, call.perAxis("padding", axes, 0));
   MPC_TRY_ASSIGN(auto extra, call.perAxis("output_padding", axes, 0));
   MPC_TRY_ASSIGN(auto dilations, call.perAxis("dilation", axes, 1));
-  Window window;
-  Shape low{0, 0}, high{0, 0}, interior{0, 0}, spread;
-  for (size_t axis = 0; axis < axes; ++axis) {
-    int64_t most = INT32_MAX;
-    if (strides[axis] < 1 || dilations[axis] < 1 || strides[axis] > most ||
-        dilations[axis] > most || pads[axis] < 0 || pads[axis] > most ||
-        extra[axis] < 0 ||
-        extra[axis] >= std::max(strides[axis], dilations[axis]))
-      return call.fail("a stride, dilation or pad is out of range");
-    int64_t reach = dilations[axis] * (weight.shape[axis + 2] - 1);
-    if (reach < pads[axis])
-      return call.fail("a pad is wider than the window");
-    low.push_back(reach - pads[axis]);
-    high.push_back(reach - pads[axis] + extra[axis]);
-    interior.push_back(strides[axis] - 1);
-    spread.push_back((x.shape[axis + 2] - 1) * strides[axis] + 1 + low.back() +
-                     high.back());
-    window.kernel.push_back(weight.shape[axis + 2]);
+  Spread spread;
+  for (size_t i = 0; i < axes; ++i) {
+    TransposedAxis axis{input[i], kernel[i], strides[i],
+                        pads[i],  extra[i],  dilations[i]};
+    MPC_TRY(checkAxis(call, axis));
+    spread.append(axis);
   }
-  window.strides.assign(axes, 1);
-  window.dilations = dilations;
-  window.low.assign(axes, 0);
-  window.high.assign(axes, 0);
-  MPC_TRY(countWindows(call, window, spread));
+  MPC_TRY(countWindows(call, spread.window, spread.sizes));
+  MPC_TRY(checkSize(spread.sizes));
+  return spread;
+}
+
+/// A transposed convolution is a convolution of the input spread by its
+/// strides.
+Error emitConvTranspose(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  MPC_TRY_ASSIGN(Operand weight, call.real("weight"));
+  MPC_TRY_ASSIGN(std::optional<Operand> bias, call.maybeTensor("bias"));
+  MPC_TRY_ASSIGN(int64_t groups, call.integer("groups", 1));
+  MPC_TRY(checkTransposed(call, x, weight, bias, groups));
+  MPC_TRY_ASSIGN(Spread spread,
+                 readSpread(call, ArrayRef(x.shape).drop_front(2),
+                            ArrayRef(weight.shape).drop_front(2)));
   TensorBuilder &b = call.build;
-  MPC_TRY(checkSize(spread));
-  call.result(buildConv(b, b.pad(x, low, high, interior, 0.0),
-                        transposedWeight(b, weight, groups),
-                        bias ? &*bias : nullptr, window, groups));
+  call.result(buildConv(
+      b, b.pad(x, spread.low, spread.high, spread.interior, 0.0),
+      transposedWeight(b, weight, groups), bias ? &*bias : nullptr,
+      spread.window, groups));
   return Error::success();
 }
 
@@ -347,9 +384,9 @@ void allowOnlyBefore(TensorBuilder &b, AttentionForm &form,
                            b.coordinates(scores, 3));
 }
 
-Error emitAttention(Call &call) {
-  TensorBuilder &b = call.build;
-  AttentionForm form;
+/// Queries, keys and values; where heads are grouped, each key and value stands
+/// for each of its queries.
+Error readHeads(Call &call, AttentionForm &form) {
   MPC_TRY_ASSIGN(form.queries, headsOf(call, "query"));
   MPC_TRY_ASSIGN(form.keys, headsOf(call, "key"));
   MPC_TRY_ASSIGN(form.values, headsOf(call, "value"));
@@ -357,32 +394,48 @@ Error emitAttention(Call &call) {
   int64_t heads = form.queries.shape[1];
   if (sharesHeads && heads % form.keys.shape[1] == 0 &&
       heads % form.values.shape[1] == 0) {
-    form.keys = repeatedHeads(b, form.keys, heads);
-    form.values = repeatedHeads(b, form.values, heads);
+    form.keys = repeatedHeads(call.build, form.keys, heads);
+    form.values = repeatedHeads(call.build, form.values, heads);
   }
-  MPC_TRY(checkHeads(call, form));
+  return checkHeads(call, form);
+}
+
+/// Which keys a query sees.
+Error readAllowed(Call &call, AttentionForm &form) {
   MPC_TRY_ASSIGN(Operand query, call.tensor("query"));
-  MPC_TRY_ASSIGN(
-      form.scale,
-      call.number("scale", 1.0 / std::sqrt(double(form.queries.shape[3]))));
   MPC_TRY_ASSIGN(bool isCausal, call.flag("is_causal", false));
-  MPC_TRY_ASSIGN(double dropped, call.number("dropout_p", 0.0));
   if (isCausal && call.has("attn_mask"))
     return call.fail("has a mask and is_causal");
-  if (!(dropped >= 0.0 && dropped < 1.0))
-    return call.fail("dropout_p is " + std::to_string(dropped));
-  Shape scores{form.queries.shape[0], heads, form.queries.shape[2],
-               form.keys.shape[2]};
+  Shape scores(ArrayRef(form.queries.shape).drop_back());
+  scores.push_back(form.keys.shape[2]);
   Shape declared(ArrayRef(query.shape).drop_back());
   declared.push_back(form.keys.shape[2]);
   MPC_TRY(readMask(call, form, scores, declared));
   if (isCausal)
-    allowOnlyBefore(b, form, scores);
+    allowOnlyBefore(call.build, form, scores);
+  return Error::success();
+}
+
+/// The result, some of whose weights are dropped.
+Expected<Operand> attended(Call &call, const AttentionForm &form) {
+  MPC_TRY_ASSIGN(double dropped, call.number("dropout_p", 0.0));
+  if (!(dropped >= 0.0 && dropped < 1.0))
+    return call.fail("dropout_p is " + std::to_string(dropped));
+  TensorBuilder &b = call.build;
   Attention attention = attend(b, form);
-  Operand output = attention.output;
-  if (dropped > 0.0)
-    output = b.matmul(dropout(b, attention.weights, dropped, takeStream(b)),
-                      form.values);
+  if (dropped == 0.0)
+    return attention.output;
+  return b.matmul(dropout(b, attention.weights, dropped, takeStream(b)),
+                  form.values);
+}
+
+Error emitAttention(Call &call) {
+  AttentionForm form;
+  MPC_TRY(readHeads(call, form));
+  double width = static_cast<double>(form.queries.shape[3]);
+  MPC_TRY_ASSIGN(form.scale, call.number("scale", 1.0 / std::sqrt(width)));
+  MPC_TRY(readAllowed(call, form));
+  MPC_TRY_ASSIGN(Operand output, attended(call, form));
   MPC_TRY_ASSIGN(Shape shape, call.resultShape());
   MPC_TRY_ASSIGN(output, call.reshaped(output, shape));
   call.result(output);

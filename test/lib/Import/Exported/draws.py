@@ -32,6 +32,14 @@ def program():
     }
     rows = made.call("view.default", [X(256, 16, 16)], self="x0", size=[256, 16, 16])
     drawn["channels"] = made.call("feature_dropout.default", [X(256, 16, 16)], input=rows, p=0.25, train=True)
+    # Every weight of 1 / 4 is dropped or doubled, and what they weigh is 1.
+    heads = X(1, 1, COUNT // 4, 4)
+    folded = made.call("view.default", [heads], self="x0", size=[1, 1, COUNT // 4, 4])
+    zeros, ones = (made.call(op, [heads], self=folded) for op in ("zeros_like.default", "ones_like.default"))
+    made.call("slice.Tensor", [X(1, 1, 4, 4)], self=zeros, dim=2, start=0, end=4)
+    keys = made.outputs[0]
+    values = made.call("slice.Tensor", [X(1, 1, 4, 4)], self=ones, dim=2, start=0, end=4)
+    drawn["attended"] = made.call("scaled_dot_product_attention.default", [heads], query=folded, key=keys, value=values, dropout_p=0.5)
     made.outputs = list(drawn.values())
     return made.json(), drawn
 
@@ -48,6 +56,8 @@ def faults(found, x):
         "flipped": set(np.unique(found["flipped"])) == {0, 1} and near(found["flipped"].mean(), 0.3),
         "dropped": near((dropped == 0).mean(), 0.25) and np.allclose(dropped[dropped != 0], x[0] / 0.75),
         "kept": np.array_equal(found["kept"], x),
+        "attended": (set(np.unique(found["attended"])) == {0, 0.5, 1, 1.5, 2}
+                     and abs(found["attended"][0, 0, :, 0].mean() - 1) < 5 * 0.5 / np.sqrt(COUNT // 4)),
         "channels": whole.all() and abs((channels[:, 0] == 0).mean() - 0.25) < 5 / np.sqrt(len(channels)),
     }
     return [name for name, holds in checks.items() if not holds]

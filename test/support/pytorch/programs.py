@@ -268,6 +268,9 @@ def reduction():
     case(f, "norm", lambda x: A.norm.ScalarOpt_dim(x, 2, [1], True), t(3, 4))
     case(f, "cumsum", lambda x: A.cumsum.default(x, 1), t(3, 4))
     case(f, "cumprod", lambda x: A.cumprod.default(x, 0), t(3, 4))
+    case(f, "diff", A.diff.default, t(3, 4))
+    case(f, "diff", lambda x, a, b: A.diff.default(x, 2, 0, a, b), t(3, 4), t(2, 4), t(1, 4))
+    case(f, "diff", lambda x, c: A.where.self(A.diff.default(c), x, -x), t(5), mask(6))
     for op in "all any".split():
         case(f, op, lambda x, c, g=getattr(A, op).default: A.where.self(g(c), x, -x), t(3), mask(3))
         case(f, op, lambda x, c, g=getattr(A, op).dim: A.where.self(g(c, 1), x, -x), t(3), mask(3, 4))

@@ -204,6 +204,49 @@ Error emitScan(Call &call) {
   return Error::success();
 }
 
+/// `x` with what stands before and behind it along the axis.
+Expected<Operand> extended(Call &call, const Operand &x, int64_t axis) {
+  MPC_TRY_ASSIGN(std::optional<Operand> before, call.maybeTensor("prepend"));
+  MPC_TRY_ASSIGN(std::optional<Operand> behind, call.maybeTensor("append"));
+  std::vector<Operand> parts{x};
+  if (before)
+    parts.insert(parts.begin(), *before);
+  if (behind)
+    parts.push_back(*behind);
+  for (const Operand &part : parts) {
+    Shape shape = part.shape;
+    if (part.rank() == x.rank())
+      shape[axis] = x.shape[axis];
+    if (part.type != x.type || shape != x.shape)
+      return call.fail("what is put beside the operand " + shapeText(x.shape) +
+                       " is " + shapeText(part.shape) +
+                       ", or of another type");
+  }
+  return parts.size() == 1 ? x : call.build.concat(parts, axis);
+}
+
+/// Each element less the one before it, `n` times; of bools whether they
+/// differ.
+Error emitDifference(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(int64_t n, call.integer("n", 1));
+  MPC_TRY_ASSIGN(int64_t axis, call.axis("dim", x.rank(), -1));
+  if (x.rank() == 0 || n < 0)
+    return call.fail("the operand is " + shapeText(x.shape) + ", n is " +
+                     Twine(n));
+  MPC_TRY_ASSIGN(x, extended(call, x, axis));
+  TensorBuilder &b = call.build;
+  for (n = std::min(n, x.shape[axis]); n > 0; --n) {
+    int64_t size = x.shape[axis];
+    Operand behind = b.sliceAxis(x, axis, 1, size);
+    Operand before = b.sliceAxis(x, axis, 0, size - 1);
+    x = x.isBool() ? b.compare(nn::CompareKind::NE, behind, before)
+                   : b.binary(Binary::Sub, behind, before);
+  }
+  call.result(x);
+  return Error::success();
+}
+
 const OpRow kRows[] = {
     {"all.default", emitTruth<&TensorBuilder::reduceMin>},
     {"all.dim", emitTruth<&TensorBuilder::reduceMin>},
@@ -215,6 +258,7 @@ const OpRow kRows[] = {
     {"argmin.default", emitArgument<true>},
     {"cumprod.default", emitScan<Binary::Mul>},
     {"cumsum.default", emitScan<Binary::Add>},
+    {"diff.default", emitDifference},
     {"linalg_vector_norm.default", emitVectorNorm},
     {"logsumexp.default", emitLogSumExp},
     {"max.default", emitReduce<&TensorBuilder::reduceMax>},

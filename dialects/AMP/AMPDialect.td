@@ -78,6 +78,12 @@ def AMP_F32Tensor
     : Type<And<[RankedTensorOf<[F32]>.predicate, HasStaticShapePred]>,
            "static tensor of f32", "::mlir::RankedTensorType">;
 
+// What a step keeps: numbers, and counts.
+def AMP_StateTensor
+    : Type<And<[RankedTensorOf<[F32, I<32>, I<64>]>.predicate,
+                HasStaticShapePred]>,
+           "static tensor of f32, i32 or i64", "::mlir::RankedTensorType">;
+
 def AMP_F64Vector : Type<And<[RankedTensorOf<[F64]>.predicate,
                              HasAnyRankOfPred<[1]>]>, "vector of f64",
                          "::mlir::RankedTensorType">;

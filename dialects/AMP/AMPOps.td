@@ -195,8 +195,8 @@ def AMP_AssignOp : AMP_Op<"assign", [
     amp.assign %w to @w skip(%found) : tensor<10x64xf32>
     ```
   }];
-  let arguments = (ins AMP_F32Tensor:$value, FlatSymbolRefAttr:$parameter,
-                       Optional<AMP_Flag>:$skip);
+  let arguments = (ins AMP_StateTensor:$value,
+                       FlatSymbolRefAttr:$parameter, Optional<AMP_Flag>:$skip);
   let assemblyFormat = [{
     $value `to` $parameter (`skip` `(` $skip^ `)`)? attr-dict `:` type($value)
   }];

@@ -39,15 +39,16 @@ def NN_ParameterOp : NN_Op<"parameter", [Symbol]> {
   let description = [{
     Declares a parameter under the name that the model's file gives it. Ops
     read it by `nn.get`; a weight that is used twice is one parameter read
-    twice.
+    twice. One of integers is `frozen`: a buffer, as a count of batches.
 
     ```mlir
     nn.parameter @fc.weight : tensor<10x64xf32> = #nn.init<uniform 0.125>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
-                       TypeAttrOf<NN_FloatTensor>:$type,
+                       TypeAttrOf<NN_NumberTensor>:$type,
                        NN_InitAttr:$init, UnitAttr:$frozen);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     (`frozen` $frozen^)? $sym_name `:` $type `=` $init attr-dict
   }];
@@ -66,7 +67,7 @@ def NN_GetOp : NN_Op<"get", [
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$parameter);
-  let results = (outs NN_FloatTensor:$output);
+  let results = (outs NN_NumberTensor:$output);
   let assemblyFormat = "$parameter `:` type($output) attr-dict";
   let extraClassDeclaration = [{
     ::llvm::StringRef getStateName() { return getParameter(); }

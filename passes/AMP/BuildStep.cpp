@@ -94,7 +94,8 @@ private:
                << "' for the end of a window of batches, but the model has a "
                   "symbol of that name; rename it";
       buffer.setFrozen(true);
-      if (!elementTypeOf(buffer).isF32())
+      if (isa<FloatType>(elementTypeOf(buffer)) &&
+          !elementTypeOf(buffer).isF32())
         retype(buffer, Float32Type::get(&getContext()));
       plan.buffers.push_back(buffer);
       plan.results.push_back(buffer);

@@ -102,7 +102,9 @@ StepGradients mpc::amp::differentiateBatch(EntryBuilder &entry) {
                                entry.b.getArrayAttr(plan.symbols),
                                ArrayRef<int64_t>());
   auto wide = [&](Value value) {
-    return entry.g.cast(value, entry.b.getF32Type());
+    return isa<FloatType>(getElementTypeOrSelf(value))
+               ? entry.g.cast(value, entry.b.getF32Type())
+               : value;
   };
   made.loss = wide(vjp.getOutputs().front());
   ValueRange behind = vjp.getOutputs().drop_front();

@@ -3,9 +3,8 @@
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/Annotations.h"
-#include "dialects/NN/EntryNames.h"
+#include "dialects/NN/BufferResults.h"
 #include "dialects/NN/FunctionNames.h"
-#include "dialects/NN/NNDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/MetricSums.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,9 +29,11 @@ static bool isFloating(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type));
 }
 
-/// Whether a result is a new running statistic. Those are results for the next
-/// step, from which no loss is computed.
+/// Whether a result is the next value of a buffer. The next step reads it, and
+/// no loss is computed from it.
 static bool isStatistic(func::FuncOp function, unsigned index) {
+  if (isBufferResult(function, index))
+    return true;
   Operation *terminator = function.getBody().front().getTerminator();
   auto value = dyn_cast<OpResult>(terminator->getOperand(index));
   return value && isa<mpc::TrainingOpInterface>(value.getOwner()) &&
@@ -116,7 +117,7 @@ static LogicalResult eraseResults(func::FuncOp function, bool outputs,
                                   std::optional<unsigned> loss) {
   Operation *terminator = function.getBody().front().getTerminator();
   for (unsigned i = function.getNumResults(); i-- > 0;) {
-    if (function.getResultAttr(i, kBuffer))
+    if (isBufferResult(function, i))
       continue;
     if (outputs && i != loss) {
       detachResult(function, i);

@@ -4,10 +4,9 @@
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/Annotations.h"
-#include "dialects/NN/EntryNames.h"
+#include "dialects/NN/BufferResults.h"
 #include "dialects/NN/FrozenNormalization.h"
 #include "dialects/NN/FunctionNames.h"
-#include "dialects/NN/NNDialect.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mpc::nn {
@@ -28,25 +27,28 @@ public:
   void run() {
     bool isChosen = hasChosenForms();
     OpBuilder builder(model_.getContext());
-    for (Operation &op : llvm::make_early_inc_range(model_.getBody().front())) {
-      builder.setInsertionPoint(&op);
-      auto trains = dyn_cast<mpc::TrainingOpInterface>(op);
-      if (trains && !op.hasAttr(kFrozen) &&
-          (!isChosen || trains.isTrainingForm()))
-        update(trains.toTrainingForm(builder));
+    for (mpc::TrainingOpInterface op : findOps()) {
+      builder.setInsertionPoint(op);
+      if (!op->hasAttr(kFrozen) && (!isChosen || op.isTrainingForm()))
+        update(op.toTrainingForm(builder));
     }
     addResults();
   }
 
 private:
+  /// In order, those in regions of nn.autocast too.
+  SmallVector<mpc::TrainingOpInterface> findOps() {
+    SmallVector<mpc::TrainingOpInterface> ops;
+    model_.walk([&](mpc::TrainingOpInterface op) { ops.push_back(op); });
+    return ops;
+  }
+
   /// Whether some op updates its statistics already. The model was then made
   /// for training, and its author froze the ops that do not.
   bool hasChosenForms() {
-    return llvm::any_of(model_.getOps<mpc::TrainingOpInterface>(),
-                        [](mpc::TrainingOpInterface op) {
-                          return op.isTrainingForm() &&
-                                 !op.getRunningState().empty();
-                        });
+    return llvm::any_of(findOps(), [](mpc::TrainingOpInterface op) {
+      return op.isTrainingForm() && !op.getRunningState().empty();
+    });
   }
 
   void update(mpc::TrainingOpInterface op) {
@@ -62,6 +64,30 @@ private:
       advance(*state.old, state.next);
   }
 
+  /// `value` as `user` reads it, which may stand outside of its regions. It is
+  /// to be used at once: another such call makes regions anew.
+  static Value visibleTo(Operation *user, Value value) {
+    while (!value.getParentRegion()->isAncestor(user->getParentRegion()))
+      value = addResult(
+          cast<AutocastOp>(value.getParentRegion()->getParentOp()), value);
+    return value;
+  }
+
+  static Value addResult(AutocastOp region, Value value) {
+    SmallVector<Type> types(region.getResultTypes());
+    types.push_back(value.getType());
+    region.getBody().front().getTerminator()->insertOperands(
+        region.getNumResults(), value);
+    OpBuilder builder(region);
+    auto wider = AutocastOp::create(builder, region.getLoc(), types,
+                                    region.getEnabled(), region.getDtypeAttr());
+    wider->setAttrs(region->getAttrs());
+    wider.getBody().takeBody(region.getBody());
+    region->replaceAllUsesWith(wider->getResults().drop_back());
+    region.erase();
+    return wider->getResults().back();
+  }
+
   /// Records `next` as the latest value of the buffer that `old` reads.
   void advance(OpOperand &old, Value next) {
     auto get = cast<GetOp>(old.get().getDefiningOp());
@@ -71,7 +97,7 @@ private:
       return;
     // An op that shares a buffer with an earlier one reads the value that the
     // earlier one computed.
-    old.set(it->second);
+    old.set(visibleTo(old.getOwner(), it->second));
     it->second = next;
   }
 
@@ -82,16 +108,14 @@ private:
     for (auto [name, value] : latest_) {
       symbols.lookup<ParameterOp>(name).setFrozen(true);
       unsigned index = model_.getNumResults();
-      NamedAttribute attributes[] = {
-          nameAttribute(b, "stat." + name.getValue()),
-          b.getNamedAttr(kBuffer, FlatSymbolRefAttr::get(name))};
       (void)model_.insertResult(index, value.getType(),
-                                b.getDictionaryAttr(attributes));
-      terminator->insertOperands(index, value);
+                                bufferAttributes(b, name));
+      terminator->insertOperands(index, visibleTo(terminator, value));
     }
   }
 
   func::FuncOp model_;
+  /// As the ops compute them, in regions too.
   llvm::MapVector<StringAttr, Value> latest_;
 };
 
@@ -108,6 +132,19 @@ StringAttr findMode(func::FuncOp model, bool training) {
   return mode.empty() ? nullptr : StringAttr::get(model.getContext(), mode);
 }
 
+/// An evaluation leaves buffers as they are.
+LogicalResult eraseBufferResults(func::FuncOp model) {
+  Operation *terminator = model.getBody().front().getTerminator();
+  for (unsigned index = model.getNumResults(); index-- > 0;) {
+    if (!isBufferResult(model, index))
+      continue;
+    terminator->eraseOperand(index);
+    if (failed(model.eraseResult(index)))
+      return failure();
+  }
+  return success();
+}
+
 struct TrainingModePass
     : mpc::nn::impl::TrainingModePassBase<TrainingModePass> {
   using TrainingModePassBase::TrainingModePassBase;
@@ -120,6 +157,8 @@ struct TrainingModePass
       model->setAttr(kMode, mode);
     if (training)
       TrainingMode(model).run();
+    else if (failed(eraseBufferResults(model)))
+      signalPassFailure();
   }
 };
 

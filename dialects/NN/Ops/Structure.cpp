@@ -57,6 +57,17 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
+// ParameterOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ParameterOp::verify() {
+  if (getFrozen() || isa<FloatType>(getElementTypeOrSelf(getType())))
+    return success();
+  return emitOpError("is ")
+         << getType() << ", which no gradient trains; mark it frozen";
+}
+
+//===----------------------------------------------------------------------===//
 // GetOp
 //===----------------------------------------------------------------------===//
 

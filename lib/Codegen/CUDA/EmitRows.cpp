@@ -307,13 +307,15 @@ SmallVector<int64_t> RowEmitter::getChainLengths(int pass) {
            passes_.levels[statement.index()] == pass &&
            hasChains(statement.value());
   };
-  SmallVector<int64_t> lengths;
   // Where values are kept, loops are unrolled. Sums without kept values would
   // be the same.
-  if (each > kMaxKept && llvm::any_of(llvm::enumerate(rows_.statements), isCut))
-    for (const Chains &chains : llvm::reverse(getCascade({each})))
-      lengths.push_back(chains.count);
-  return lengths;
+  if (each <= kMaxKept ||
+      llvm::none_of(llvm::enumerate(rows_.statements), isCut))
+    return {};
+  SmallVector<Chains> cascade = getCascade({each});
+  return llvm::map_to_vector(
+      llvm::reverse(cascade),
+      [](const Chains &chains) -> int64_t { return chains.count; });
 }
 
 /// Emits a loop over this thread's elements.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams are numbered in the order of the ops that draw from them.
+// Builds the ops that draw random numbers.
 #include "lib/Import/Build/Random.h"
 
 #include "dialects/NN/NNDialect.h"
@@ -9,13 +9,6 @@
 using namespace llvm;
 
 namespace mpc::build {
-
-int32_t takeStream(TensorBuilder &b) {
-  for (mlir::Operation &op : reverse(*b.builder().getBlock()))
-    if (auto random = dyn_cast<nn::RandomInterface>(op))
-      return static_cast<int32_t>(random.getStream()) + 1;
-  return 0;
-}
 
 Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
                 int32_t stream) {
@@ -43,7 +36,7 @@ static Operand affine(TensorBuilder &b, Operand x, double scale,
 }
 
 Operand uniform(TensorBuilder &b, ArrayRef<int64_t> shape) {
-  return uniform(b, shape, takeStream(b), 0);
+  return uniform(b, shape, b.takeStream(), 0);
 }
 
 Operand uniformBetween(TensorBuilder &b, ArrayRef<int64_t> shape, double low,
@@ -54,7 +47,7 @@ Operand uniformBetween(TensorBuilder &b, ArrayRef<int64_t> shape, double low,
 // Uses the transform of Box and Muller (1958).
 Operand normal(TensorBuilder &b, ArrayRef<int64_t> shape, double mean,
                double deviation) {
-  int32_t stream = takeStream(b);
+  int32_t stream = b.takeStream();
   // The number is in (0, 1], since the logarithm of 0 would be infinite.
   Operand first = affine(b, uniform(b, shape, stream, /*word=*/0), -1.0, 1.0);
   Operand angle = affine(b, uniform(b, shape, stream, /*word=*/1),

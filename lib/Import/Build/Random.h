@@ -8,9 +8,6 @@
 
 namespace mpc::build {
 
-/// The next stream, from which no earlier op draws.
-int32_t takeStream(TensorBuilder &b);
-
 /// `input` with random elements set to 0 in training.
 Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
                 int32_t stream);

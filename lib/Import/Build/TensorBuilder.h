@@ -59,6 +59,10 @@ public:
   mlir::Type i64() { return builder_.getI64Type(); }
   mlir::Type u8() { return builder_.getIntegerType(8, /*isSigned=*/false); }
 
+  /// The stream of the next op that draws random numbers, in the order of the
+  /// model.
+  int32_t takeStream() { return nextStream_++; }
+
   mlir::RankedTensorType tensorType(mlir::Type type,
                                     llvm::ArrayRef<int64_t> shape);
   Operand fromValue(mlir::Value value);
@@ -230,6 +234,7 @@ private:
   /// The bytes that constants may still take.
   size_t budget_ = size_t(64) << 20;
   mlir::Location location_;
+  int32_t nextStream_ = 0;
   /// The given values of inputs, and values that follow from them alone.
   llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> given_;
 };

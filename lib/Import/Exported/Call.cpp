@@ -39,13 +39,19 @@ Error Call::wrong(StringRef name, StringRef expected) const {
   return fail("argument '" + name + "' is not " + expected);
 }
 
+Expected<Operand> Call::read(StringRef tensor) {
+  MPC_TRY_ASSIGN(Operand operand, scope_.read(tensor));
+  bool isCast = compute_ && operand.isFloat() && !operand.type.isF64();
+  return isCast ? build.cast(operand, compute_) : operand;
+}
+
 Expected<Operand> Call::tensor(StringRef name) {
   const Argument *argument = find(name);
   if (!argument)
     return missing(name);
   if (argument->kind != Kind::Tensor)
     return wrong(name, "a tensor");
-  return scope_.read(argument->names.front());
+  return read(argument->names.front());
 }
 
 Expected<Operand> Call::real(StringRef name) {
@@ -72,7 +78,7 @@ Expected<std::vector<Operand>> Call::tensors(StringRef name) {
   for (const std::string &element : argument->names) {
     Operand &operand = operands.emplace_back();
     if (!element.empty()) {
-      MPC_TRY_ASSIGN(operand, scope_.read(element));
+      MPC_TRY_ASSIGN(operand, read(element));
     }
   }
   return operands;
@@ -191,29 +197,31 @@ Expected<SmallVector<int64_t>> Call::axes(StringRef name, int64_t rank) {
   return axes;
 }
 
+Expected<mlir::Type> Call::firstFloatType() const {
+  for (const NamedArgument &argument : node_.inputs)
+    for (const std::string &name : argument.value.names) {
+      if (name.empty())
+        continue;
+      MPC_TRY_ASSIGN(Operand operand, scope_.read(name));
+      if (operand.isFloat())
+        return operand.type;
+    }
+  return mlir::Type();
+}
+
 Expected<const TensorMeta *> Call::declared(size_t index) const {
   std::vector<StringRef> names;
   for (const Argument &output : node_.outputs)
     append_range(names, output.names);
   if (index >= names.size())
     return fail("has " + Twine(names.size()) + " results, expected more");
-  auto meta = graph_.values.find(names[index]);
-  if (meta == graph_.values.end())
-    return fail("the file does not say what '" + printable(names[index]) +
-                "' is");
-  if (meta->second.hasSymbolicSize)
-    return fail("'" + printable(names[index]) +
-                "' has a size that the export leaves open: export without "
-                "dynamic_shapes");
-  return &meta->second;
+  return metaOf(graph_, names[index]);
 }
 
 Expected<mlir::Type> Call::resultType(size_t index) const {
   MPC_TRY_ASSIGN(const TensorMeta *meta, declared(index));
-  if (!meta->dtype)
-    return fail("a result has a type that mpc does not have (torch's number " +
-                Twine(meta->scalarType) + ")");
-  return typeOf(build.builder().getContext(), *meta->dtype);
+  MPC_TRY_ASSIGN(rt::DType dtype, dtypeOf(*meta));
+  return typeOf(build.builder().getContext(), dtype);
 }
 
 Expected<Shape> Call::resultShape(size_t index) const {

@@ -56,6 +56,12 @@ public:
   llvm::Expected<llvm::SmallVector<int64_t>> axes(llvm::StringRef name,
                                                   int64_t rank);
 
+  /// Floating operands, but those of 64 bits, are cast to `type` as they are
+  /// read.
+  void computeIn(mlir::Type type) { compute_ = type; }
+  /// Of the first floating operand; null where there is none.
+  llvm::Expected<mlir::Type> firstFloatType() const;
+
   /// What the file declares result `index` to be.
   llvm::Expected<const TensorMeta *> declared(size_t index = 0) const;
   llvm::Expected<mlir::Type> resultType(size_t index = 0) const;
@@ -93,6 +99,7 @@ public:
 
 private:
   const Argument *find(llvm::StringRef name) const;
+  llvm::Expected<Operand> read(llvm::StringRef tensor);
   llvm::Error missing(llvm::StringRef name) const;
   llvm::Error wrong(llvm::StringRef name, llvm::StringRef expected) const;
 
@@ -101,6 +108,7 @@ private:
   const Scope &scope_;
   std::vector<Operand> results_;
   View part_{Sharing::Reordered};
+  mlir::Type compute_;
 };
 
 using Emitter = llvm::Error (*)(Call &call);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Walks an exported program once: names become operands, calls nn ops.
+/// The state of an exported program, its signature, and what it returns.
 #include "lib/Import/Exported/ExportedImporter.h"
 
 #include "dialects/Interfaces/ElementTypes.h"
-#include "dialects/NN/EntryNames.h"
-#include "dialects/NN/NNDialect.h"
+#include "dialects/NN/BufferResults.h"
 #include "dialects/NN/ParameterNames.h"
 #include "lib/Import/Exported/Archive.h"
+#include "lib/Import/Exported/GraphImporter.h"
 #include "lib/Import/Exported/MissingOps.h"
+#include "lib/Import/Exported/StateUse.h"
 #include "lib/Import/Finish.h"
-#include "lib/Import/NoteList.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,9 +24,6 @@ using namespace mlir;
 namespace mpc::exported {
 
 namespace {
-
-/// Arguments that hold running statistics, which the step updates.
-constexpr StringLiteral kStatistics[] = {"running_mean", "running_var"};
 
 class ProgramImporter {
 public:
@@ -42,28 +39,20 @@ public:
 
 private:
   Error checkOptions() const;
-  bool countsBatches(StringRef state) const;
-  void noteCounter(StringRef state);
-  void findStatistics(const Graph &graph);
+  Error findWritten();
   Error makeFunction();
   Error bindState();
   Error bindState(const InputSpec &spec);
+  void protect(const InputSpec &spec, RoleKind kind);
   RoleKind roleOf(const InputSpec &spec, const ModelTensor &value) const;
   Expected<std::string> declareOnce(const InputSpec &spec,
                                     const ModelTensor &value, RoleKind kind);
   Expected<const ModelTensor *> valueOf(const InputSpec &spec) const;
   void declare(const InputSpec &spec, const ModelTensor &value, RoleKind kind);
-  Error importGraph(const Graph &graph, Scope &scope);
-  Error importNode(const Node &node, const Graph &graph, Scope &scope);
-  Error importUntracked(const Node &node, Scope &scope);
-  Error giveResults(const Node &node, const Graph &graph, const Scope &inner,
-                    Scope &scope);
-  void passCounter(const Node &node, StringRef state, Scope &scope);
-  Error emit(Call &call, const OpRow &row);
-  Error checkMutations();
+  Error returnOutputs();
+  Error returnState();
+  Error returnValue(StringRef value, DictionaryAttr attributes);
   Error finish();
-  Location locationOf(const Node &node);
-  Error at(const Node &node, Error error) const;
 
   const Program &program_;
   MLIRContext &context_;
@@ -75,26 +64,29 @@ private:
   func::FuncOp function_;
   StringMap<const ModelTensor *> given_;
   Scope scope_{build_};
-  /// Values that are running statistics.
-  llvm::StringSet<> statistics_;
-  /// State by the value that it is.
-  StringMap<std::string> states_;
+  StateUse use_;
+  /// Values that are buffers which the program writes, and what is behind them
+  /// at its end.
+  StringMap<std::string> written_;
   /// The parameter whose bytes a further name has too.
   std::map<const char *, size_t> byBytes_;
-  NoteList notes_;
+  /// Results of the function.
+  SmallVector<Value> results_;
+  SmallVector<DictionaryAttr> resultAttributes_;
 };
 
 Expected<ImportedModel> ProgramImporter::run() {
   MPC_TRY(checkOptions());
   MPC_TRY(refuseMissingOps(program_, table_));
-  findStatistics(program_.graph);
-  MPC_TRY(checkMutations());
+  MPC_TRY(findWritten());
   MPC_TRY(makeFunction());
   MPC_TRY(bindState());
-  MPC_TRY(importGraph(program_.graph, scope_));
+  MPC_TRY(GraphImporter(table_, build_, program_.path)
+              .importGraph(program_.graph, scope_));
+  MPC_TRY(returnOutputs());
+  MPC_TRY(returnState());
   MPC_TRY(finish());
   eraseUnusedConstants(function_);
-  result_.notes = notes_.lines();
   MPC_TRY(verifyImported(*result_.module, program_.path));
   return std::move(result_);
 }
@@ -113,62 +105,35 @@ Error ProgramImporter::checkOptions() const {
   return Error::success();
 }
 
-Error ProgramImporter::at(const Node &node, Error error) const {
-  std::string place = program_.path + ": " + printable(node.op());
-  if (!node.module.empty())
-    place += " in module '" + printable(node.module) + "'";
-  if (!node.source.empty())
-    place += " (" + printable(node.source) + ")";
-  return prefixed(place, std::move(error));
-}
-
 //===----------------------------------------------------------------------===//
 // State
 //===----------------------------------------------------------------------===//
 
-/// Whether a buffer counts the batches of a batch normalization, which PyTorch
-/// itself reads only where momentum is None, and that is refused.
-bool ProgramImporter::countsBatches(StringRef state) const {
-  if (!state.consume_back("num_batches_tracked"))
-    return false;
-  return any_of(program_.inputs, [&](const InputSpec &input) {
-    return input.state == (state + "running_mean").str() &&
-           statistics_.contains(input.value);
-  });
-}
-
-void ProgramImporter::noteCounter(StringRef state) {
-  notes_.add("buffer '" + printable(state) + "'",
-             "is not counted: it stays what the file has");
-}
-
-/// What a decomposed program writes at its end: running statistics, which the
-/// step keeps, and counters of batches, which nobody reads.
-Error ProgramImporter::checkMutations() {
+/// A buffer that ops write has its new value under the name that it came by; a
+/// decomposed program returns it under another.
+Error ProgramImporter::findWritten() {
+  use_ = findStateUse(program_.graph, table_);
+  StringMap<std::string> buffers;
+  for (const InputSpec &spec : program_.inputs) {
+    if (spec.kind != InputSpec::Kind::Buffer)
+      continue;
+    buffers[spec.state] = spec.value;
+    if (!use_.statistics.contains(spec.value) &&
+        use_.written.contains(spec.value))
+      written_[spec.value] = spec.value;
+  }
   for (const OutputSpec &output : program_.outputs) {
     if (output.kind != OutputSpec::Kind::BufferMutation)
       continue;
-    if (countsBatches(output.state)) {
-      noteCounter(output.state);
-      continue;
-    }
-    bool isStatistic = any_of(program_.inputs, [&](const InputSpec &input) {
-      return input.state == output.state && statistics_.contains(input.value);
-    });
-    if (!isStatistic)
-      return invalidModel(program_.path + ": buffer '" +
+    auto buffer = buffers.find(output.state);
+    if (buffer == buffers.end())
+      return invalidModel(program_.path + ": writes '" +
                           printable(output.state) +
-                          "' is written at the end of the program, which only "
-                          "running statistics may be");
+                          "', which is no buffer of the program");
+    if (!use_.statistics.contains(buffer->second))
+      written_[buffer->second] = output.value;
   }
   return Error::success();
-}
-
-void ProgramImporter::findStatistics(const Graph &graph) {
-  for (const Node &node : graph.nodes)
-    for (const NamedArgument &input : node.inputs)
-      if (is_contained(kStatistics, input.name) && !input.value.names.empty())
-        statistics_.insert(input.value.names.front());
 }
 
 Expected<const ModelTensor *>
@@ -233,19 +198,41 @@ RoleKind ProgramImporter::roleOf(const InputSpec &spec,
                                  const ModelTensor &value) const {
   if (spec.kind == InputSpec::Kind::Parameter && rt::isFloat(value.desc.dtype))
     return RoleKind::Parameter;
-  return statistics_.contains(spec.value) ? RoleKind::Buffer
-                                          : RoleKind::Constant;
+  return use_.statistics.contains(spec.value) || written_.contains(spec.value)
+             ? RoleKind::Buffer
+             : RoleKind::Constant;
+}
+
+/// What a step can keep.
+static bool isStateType(rt::DType dtype) {
+  return dtype == rt::DType::F32 || dtype == rt::DType::F16 ||
+         dtype == rt::DType::BF16 || dtype == rt::DType::I32 ||
+         dtype == rt::DType::I64;
+}
+
+/// A program may write its buffers, but for those that normalizations keep.
+void ProgramImporter::protect(const InputSpec &spec, RoleKind kind) {
+  if (written_.contains(spec.value)) {
+    scope_.setState(spec.value);
+    return;
+  }
+  std::string message = "writes '" + printable(spec.state) + "': ";
+  message += use_.statistics.contains(spec.value)
+                 ? "it holds the running statistics of a normalization, which "
+                   "alone may write them"
+                 : "of its state a program may write buffers alone";
+  scope_.protect(spec.value, message);
 }
 
 Error ProgramImporter::bindState(const InputSpec &spec) {
   MPC_TRY_ASSIGN(const ModelTensor *value, valueOf(spec));
   RoleKind kind = roleOf(spec, *value);
+  if (written_.contains(spec.value) && !isStateType(value->desc.dtype))
+    return invalidModel(program_.path + ": buffer '" + printable(spec.state) +
+                        "' is written, and is " + rt::name(value->desc.dtype) +
+                        ": a step keeps buffers of float32, int32 and int64");
   MPC_TRY_ASSIGN(std::string name, declareOnce(spec, *value, kind));
-  states_[spec.value] = spec.state;
-  scope_.protect(spec.value,
-                 "writes '" + printable(spec.state) +
-                     "': of its state a program may write running statistics "
-                     "alone");
+  protect(spec, kind);
   Location location = NameLoc::get(builder_.getStringAttr(spec.state));
   mlir::Type element = typeOf(&context_, value->desc.dtype);
   if (kind == RoleKind::Constant) {
@@ -321,218 +308,44 @@ Error ProgramImporter::makeFunction() {
   return Error::success();
 }
 
-Location ProgramImporter::locationOf(const Node &node) {
-  std::string name;
-  for (const Argument &output : node.outputs)
-    if (name.empty() && !output.names.empty())
-      name = output.names.front();
-  auto own = builder_.getStringAttr(name.empty() ? node.op() : name);
-  if (node.module.empty())
-    return NameLoc::get(own);
-  return NameLoc::get(own, NameLoc::get(builder_.getStringAttr(node.module)));
-}
-
-//===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-/// How deep graphs are nested the reader of the program has bounded.
-Error ProgramImporter::importGraph(const Graph &graph, Scope &scope) {
-  for (const Node &node : graph.nodes) {
-    build_.setLocation(locationOf(node));
-    if (node.target == kSetGrad)
-      MPC_TRY(importUntracked(node, scope));
-    else if (Error error = importNode(node, graph, scope))
-      return at(node, std::move(error));
-  }
+Error ProgramImporter::returnValue(StringRef value, DictionaryAttr attributes) {
+  Expected<Operand> operand = scope_.read(value);
+  if (!operand)
+    return prefixed(program_.path + ": output '" + printable(value) + "'",
+                    operand.takeError());
+  results_.push_back(operand->value);
+  resultAttributes_.push_back(attributes);
   return Error::success();
 }
 
-/// The names of all results, in order; those of None are empty.
-static std::vector<std::string> resultNames(const Node &node) {
-  std::vector<std::string> names;
-  for (const Argument &output : node.outputs)
-    append_range(names, output.names);
-  return names;
-}
-
-static Error define(const Node &node, ArrayRef<Operand> results, Scope &scope) {
-  for (auto [index, name] : enumerate(resultNames(node))) {
-    if (index >= results.size())
-      return invalidModel("result " + Twine(index) + " is not computed");
-    if (!name.empty() && results[index].value)
-      scope.define(name, results[index]);
-  }
+Error ProgramImporter::returnOutputs() {
+  for (const OutputSpec &output : program_.outputs)
+    if (output.kind == OutputSpec::Kind::User)
+      MPC_TRY(returnValue(output.value,
+                          builder_.getDictionaryAttr(
+                              nn::nameAttribute(builder_, output.value))));
+  if (results_.empty())
+    return invalidModel(program_.path + ": the program has no outputs");
   return Error::success();
 }
 
-/// Each result must be what the file declares.
-static Error checkResults(Call &call) {
-  for (auto [index, result] : enumerate(call.results())) {
-    if (!result.value)
-      continue;
-    MPC_TRY_ASSIGN(mlir::Type type, call.resultType(index));
-    MPC_TRY_ASSIGN(Shape shape, call.resultShape(index));
-    if (type != result.type || shape != result.shape)
-      return invalidModel("result " + Twine(index) + " is declared " +
-                          shapeText(shape) + ", its operands give " +
-                          shapeText(result.shape) +
-                          (type == result.type ? "" : " of another type"));
-  }
-  return Error::success();
-}
-
-Error ProgramImporter::emit(Call &call, const OpRow &row) {
-  MPC_TRY(row.emit(call));
-  return checkResults(call);
-}
-
-/// The graph that a node of no_grad() or enable_grad() runs.
-static Expected<const Graph *> graphOf(const Node &node) {
-  if (node.inputs.size() < 2 || !node.inputs[1].value.graph ||
-      node.inputs[0].value.kind != Argument::Kind::Bool)
-    return invalidModel("has no graph");
-  const Graph &graph = *node.inputs[1].value.graph;
-  if (graph.inputs.size() + 2 != node.inputs.size())
-    return invalidModel("has another number of arguments than its graph");
-  return &graph;
-}
-
-/// The inputs of the graph are the arguments behind the first two. They belong
-/// to the graph around it.
-static Error bindArguments(const Node &node, const Graph &graph,
-                           const Scope &outer, Scope &inner) {
-  for (auto [input, argument] :
-       zip_equal(graph.inputs, ArrayRef(node.inputs).drop_front(2))) {
-    if (input.kind != Argument::Kind::Tensor ||
-        argument.value.kind != Argument::Kind::Tensor)
-      return invalidModel("takes what is no tensor");
-    StringRef name = input.names.front();
-    MPC_TRY_ASSIGN(Operand value, outer.read(argument.value.names.front()));
-    inner.define(name, value);
-    inner.protect(name, "writes, under torch.no_grad(), to a tensor from "
-                        "outside of it");
-  }
-  return Error::success();
-}
-
-/// Where results of the graph show elements of its inputs, the results of the
-/// node show elements of the arguments.
-static void shareResults(const Node &node, const Graph &graph,
-                         ArrayRef<std::string> inner, const Scope &innerScope,
-                         Scope &outer) {
-  for (auto [name, result] : zip(inner, resultNames(node)))
-    for (auto [index, input] : enumerate(graph.inputs))
-      if (innerScope.rootOf(name) == input.names.front())
-        outer.share(result, View{Sharing::Reordered,
-                                 node.inputs[index + 2].value.names.front()});
-}
-
-/// Gives the results of the graph to the node: without a gradient, unless it is
-/// enabled.
-Error ProgramImporter::giveResults(const Node &node, const Graph &graph,
-                                   const Scope &inner, Scope &scope) {
-  bool isTracked = node.inputs[0].value.ints.front() != 0;
-  std::vector<Operand> results;
-  std::vector<std::string> names;
-  for (const Argument &output : graph.outputs)
-    append_range(names, output.names);
-  build_.setLocation(locationOf(node));
-  for (const std::string &name : names) {
-    MPC_TRY_ASSIGN(Operand result, inner.read(name));
-    results.push_back(isTracked || !result.isFloat()
-                          ? result
-                          : build_.withoutGradient(result));
-  }
-  MPC_TRY(define(node, results, scope));
-  shareResults(node, graph, names, inner, scope);
-  return Error::success();
-}
-
-/// no_grad(): what it computes has no gradient.
-Error ProgramImporter::importUntracked(const Node &node, Scope &scope) {
-  Expected<const Graph *> graph = graphOf(node);
-  if (!graph)
-    return at(node, graph.takeError());
-  Scope inner(build_);
-  if (Error error = bindArguments(node, **graph, scope, inner))
-    return at(node, std::move(error));
-  MPC_TRY(importGraph(**graph, inner));
-  if (Error error = giveResults(node, **graph, inner, scope))
-    return at(node, std::move(error));
-  return Error::success();
-}
-
-/// A counter that is counted up; it has no result that may be read.
-void ProgramImporter::passCounter(const Node &node, StringRef state,
-                                  Scope &scope) {
-  noteCounter(state);
-  for (const std::string &name : resultNames(node)) {
-    states_[name] = state;
-    scope.forbid(name, "reads the counter '" + printable(state) +
-                           "', which is not counted");
-  }
-}
-
-/// The first argument, where that is a tensor.
-static StringRef firstTensor(const Node &node) {
-  if (node.inputs.empty() ||
-      node.inputs.front().value.kind != Argument::Kind::Tensor)
-    return "";
-  return node.inputs.front().value.names.front();
-}
-
-Error ProgramImporter::importNode(const Node &node, const Graph &graph,
-                                  Scope &scope) {
-  if (isCheck(node))
-    return Error::success();
-  bool writes = withoutWriting(node.op()).has_value();
-  StringRef first = firstTensor(node);
-  std::string state = states_.lookup(first);
-  if (node.op() == "add_.Tensor" && countsBatches(state)) {
-    passCounter(node, state, scope);
-    return Error::success();
-  }
-  const OpRow *row = table_.find(node.op());
-  if (!row)
-    return invalidModel("this op is not supported");
-  if (writes && first.empty())
-    return invalidModel("writes to what is no tensor");
-  Call call(node, graph, scope, build_);
-  MPC_TRY(emit(call, *row));
-  MPC_TRY(define(node, call.results(), scope));
-  if (writes && !call.results().empty())
-    MPC_TRY(scope.write(first, call.results().front()));
-  View view = call.viewFor(writes ? Sharing::All : row->sharing);
-  view.base = first.str();
-  for (const std::string &name : resultNames(node))
-    scope.share(name, view);
+/// The next values of buffers, in the order of the inputs.
+Error ProgramImporter::returnState() {
+  for (const InputSpec &spec : program_.inputs)
+    if (auto last = written_.find(spec.value); last != written_.end())
+      MPC_TRY(returnValue(
+          last->second,
+          nn::bufferAttributes(
+              builder_, builder_.getStringAttr(nn::symbolOf(spec.state)))));
   return Error::success();
 }
 
 Error ProgramImporter::finish() {
-  SmallVector<Value> results;
-  SmallVector<Type> types;
-  SmallVector<DictionaryAttr> names;
-  for (const OutputSpec &output : program_.outputs) {
-    if (output.kind == OutputSpec::Kind::BufferMutation)
-      continue;
-    Expected<Operand> value = scope_.read(output.value);
-    if (!value)
-      return prefixed(program_.path + ": output '" + printable(output.value) +
-                          "'",
-                      value.takeError());
-    results.push_back(value->value);
-    types.push_back(results.back().getType());
-    names.push_back(
-        builder_.getDictionaryAttr(nn::nameAttribute(builder_, output.value)));
-  }
-  if (results.empty())
-    return invalidModel(program_.path + ": the program has no outputs");
-  func::ReturnOp::create(builder_, function_.getLoc(), results);
+  func::ReturnOp::create(builder_, function_.getLoc(), results_);
   function_.setFunctionType(
-      builder_.getFunctionType(function_.getFunctionType().getInputs(), types));
-  function_.setAllResultAttrs(names);
+      builder_.getFunctionType(function_.getFunctionType().getInputs(),
+                               ValueRange(results_).getTypes()));
+  function_.setAllResultAttrs(resultAttributes_);
   return Error::success();
 }
 

@@ -2,6 +2,7 @@
 // Looks through a program and the graphs in it.
 #include "lib/Import/Exported/MissingOps.h"
 
+#include "lib/Import/Exported/Regions.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
@@ -26,7 +27,7 @@ static void collect(const Graph &graph, const OpTable &table,
     for (const NamedArgument &input : node.inputs)
       if (input.value.graph)
         collect(*input.value.graph, table, missing);
-    if (node.target != kSetGrad && !isCheck(node) && !table.find(node.op()))
+    if (!findRegion(node.target) && !isCheck(node) && !table.find(node.op()))
       missing[node.op().str()].push_back(&node);
   }
 }

@@ -8,10 +8,6 @@
 
 namespace mpc::exported {
 
-/// torch.no_grad() and torch.enable_grad(): a graph in the graph.
-inline constexpr llvm::StringLiteral kSetGrad =
-    "torch.ops.higher_order.wrap_with_set_grad_enabled";
-
 /// Whether the node computes nothing: a check that the exporter wrote down.
 bool isCheck(const Node &node);
 

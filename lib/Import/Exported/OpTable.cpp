@@ -17,20 +17,62 @@ OpTable::OpTable() {
       [[maybe_unused]] bool isNew = rows_.try_emplace(row.op, &row).second;
       assert(isNew && "an op has two rows");
     }
+  for (ArrayRef<OpRow> family : {productRows(), recurrentRows()})
+    for (const OpRow &row : family)
+      oneTyped_.insert(&row);
 }
 
-std::optional<std::string> withoutWriting(StringRef op) {
+/// "relu_.default" without its underscore; empty where the op has none.
+static std::string withoutUnderscore(StringRef op) {
   auto [name, overload] = op.split('.');
   if (!name.consume_back("_") || name.ends_with("_"))
-    return std::nullopt;
+    return {};
   return (name + "." + overload).str();
+}
+
+static bool writesToOut(StringRef op) {
+  StringRef overload = op.split('.').second;
+  return overload == "out" || overload.ends_with("_out");
+}
+
+/// "div.out" is div.Tensor or a div.default with a place for its result, and
+/// "sum.dim_IntList_out" a sum.dim_IntList.
+static SmallVector<std::string> withoutOut(StringRef op) {
+  auto [name, overload] = op.split('.');
+  if (overload == "out")
+    return {(name + ".Tensor").str(), (name + ".default").str()};
+  overload.consume_back("_out");
+  return {(name + "." + overload).str()};
+}
+
+static StringRef tensorOf(const NamedArgument &argument) {
+  return argument.value.kind == Argument::Kind::Tensor
+             ? StringRef(argument.value.names.front())
+             : StringRef();
+}
+
+std::optional<StringRef> writtenTensor(const Node &node) {
+  if (writesToOut(node.op())) {
+    for (const NamedArgument &argument : node.inputs)
+      if (argument.name == "out")
+        return tensorOf(argument);
+    return StringRef();
+  }
+  if (withoutUnderscore(node.op()).empty())
+    return std::nullopt;
+  return node.inputs.empty() ? StringRef() : tensorOf(node.inputs.front());
 }
 
 const OpRow *OpTable::find(StringRef op) const {
   if (const OpRow *row = rows_.lookup(op))
     return row;
-  std::optional<std::string> plain = withoutWriting(op);
-  return plain ? rows_.lookup(*plain) : nullptr;
+  if (const OpRow *row = rows_.lookup(withoutUnderscore(op)))
+    return row;
+  if (writesToOut(op))
+    for (const std::string &plain : withoutOut(op))
+      if (const OpRow *row = rows_.lookup(plain))
+        return row;
+  return nullptr;
 }
 
 std::vector<StringRef> OpTable::ops() const {

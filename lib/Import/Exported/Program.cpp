@@ -398,6 +398,26 @@ std::optional<rt::DType> dtypeOfScalarType(int64_t scalarType) {
   return std::nullopt;
 }
 
+Expected<const TensorMeta *> metaOf(const Graph &graph, StringRef name) {
+  auto meta = graph.values.find(name);
+  if (meta == graph.values.end())
+    return invalidModel("the file does not say what '" + printable(name) +
+                        "' is");
+  if (meta->second.hasSymbolicSize)
+    return invalidModel("'" + printable(name) +
+                        "' has a size that the export leaves open: export "
+                        "without dynamic_shapes");
+  return &meta->second;
+}
+
+Expected<rt::DType> dtypeOf(const TensorMeta &meta) {
+  if (meta.dtype)
+    return *meta.dtype;
+  return invalidModel(
+      "a result has a type that mpc does not have (torch's number " +
+      Twine(meta.scalarType) + ")");
+}
+
 Expected<Program> readProgram(StringRef json, StringRef path) {
   Expected<Program> program = readChecked(json, path);
   if (!program)

@@ -81,6 +81,14 @@ struct Graph {
   llvm::StringMap<TensorMeta> values;
 };
 
+/// What the graph declares a value to be, of a size that is known. Errors have
+/// no place.
+llvm::Expected<const TensorMeta *> metaOf(const Graph &graph,
+                                          llvm::StringRef name);
+
+/// Its type of mpc.
+llvm::Expected<rt::DType> dtypeOf(const TensorMeta &meta);
+
 /// What an input of the graph is.
 struct InputSpec {
   enum class Kind { User, Parameter, Buffer, Constant };

@@ -40,6 +40,18 @@ StringRef Scope::rootOf(StringRef name) const {
   return name;
 }
 
+std::optional<std::string> Scope::protectionOf(StringRef name) const {
+  while (true) {
+    auto refusal = protected_.find(name);
+    if (refusal != protected_.end())
+      return refusal->second;
+    auto view = views_.find(name);
+    if (view == views_.end())
+      return std::nullopt;
+    name = view->second.base;
+  }
+}
+
 /// `base` where `part`, a view of it, has been written.
 Expected<Operand> Scope::writtenThrough(const View &view, const Operand &base,
                                         const Operand &part) {
@@ -84,6 +96,7 @@ Error Scope::write(StringRef written, Operand result) {
     if (refusal != protected_.end())
       return invalidModel(refusal->second);
     values_[name] = result;
+    written_.insert(name);
     forbidViewsOf(name, kept);
     auto found = views_.find(name);
     if (found == views_.end())

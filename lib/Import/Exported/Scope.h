@@ -7,6 +7,7 @@
 
 #include "lib/Import/Build/TensorBuilder.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <string>
 
@@ -54,6 +55,16 @@ public:
   void forbid(llvm::StringRef name, std::string message) {
     forbidden_[name] = std::move(message);
   }
+  /// The error that writing to `name`, or through it, is; nothing where it may
+  /// be written.
+  std::optional<std::string> protectionOf(llvm::StringRef name) const;
+  /// `name` is state that the program keeps, and has no gradient.
+  void setState(llvm::StringRef name) { state_.insert(name); }
+  /// Whether `name` shows elements of such state.
+  bool isState(llvm::StringRef name) const {
+    return state_.contains(rootOf(name));
+  }
+  bool isWritten(llvm::StringRef name) const { return written_.contains(name); }
   /// The tensor whose elements `name` shows at last; itself where it shares
   /// nothing.
   llvm::StringRef rootOf(llvm::StringRef name) const;
@@ -69,6 +80,7 @@ private:
   /// The views of a tensor.
   llvm::StringMap<llvm::SmallVector<std::string>> viewsOf_;
   llvm::StringMap<std::string> protected_, forbidden_;
+  llvm::StringSet<> state_, written_;
 };
 
 } // namespace mpc::exported

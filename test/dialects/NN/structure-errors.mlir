@@ -180,3 +180,8 @@ func.func @unknown_of_op() attributes {nn.norule} {
 
 // expected-error @below {{argument #0 has 'nn.random' = "seed", which must be "key", "step" or "batch"}}
 func.func private @unknown_part(%x: tensor<i64> {nn.random = "seed"})
+
+// -----
+
+// expected-error @below {{'nn.parameter' op is 'tensor<i64>', which no gradient trains; mark it frozen}}
+nn.parameter @count : tensor<i64> = #nn.init<zeros>

@@ -69,3 +69,27 @@ func.func private @loss() -> (tensor<f32>, tensor<3xf16> {nn.buffer = @mean}) {
   %0 = nn.reduce_sum %s axes [0] : tensor<3xf32> -> tensor<f32>
   return %0, %m : tensor<f32>, tensor<3xf16>
 }
+
+// -----
+
+// A count stays an integer, also while it waits for the end of a window.
+amp.recipe
+nn.parameter frozen @seen : tensor<i64> = #nn.init<zeros>
+nn.parameter @w : tensor<f32> = #nn.init<ones>
+func.func private @loss(%x: tensor<f32> {nn.name = "x"})
+    -> (tensor<f32> {nn.name = "loss"}, tensor<i64> {nn.buffer = @seen, nn.name = "stat.seen"}) {
+  %s = nn.get @seen : tensor<i64>
+  %w = nn.get @w : tensor<f32>
+  %one = nn.constant dense<1> : tensor<i64>
+  %0 = nn.add %s, %one : tensor<i64>
+  %1 = nn.mul %x, %w : tensor<f32>
+  return %1, %0 : tensor<f32>, tensor<i64>
+}
+
+// CHECK-LABEL: func.func @step
+// CHECK:         %[[V:.*]]:3 = nn.vjp @loss
+// CHECK:         amp.assign %[[V]]#1 to @seen skip(%{{.*}}) : tensor<i64>
+// WINDOW-LABEL: nn.parameter frozen @seen : tensor<i64>
+// WINDOW:       nn.parameter frozen @"seen/pending" : tensor<i64> = <zeros>
+// WINDOW:       func.func @accumulate
+// WINDOW:         amp.assign %{{.*}} to @"seen/pending" : tensor<i64>

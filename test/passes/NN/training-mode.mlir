@@ -119,3 +119,45 @@ func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> tensor<4x3xf32> {
       : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
   return %1 : tensor<4x3xf32>
 }
+
+// -----
+
+// A normalization in a region gives its statistics through the region; who
+// shares them behind it reads what the region gives.
+// CHECK-LABEL: func.func @model
+// CHECK-SAME:    nn.buffer = @m, {{.*}}nn.buffer = @v
+// CHECK:         %[[R:.*]]:3 = nn.autocast enabled dtype(bf16) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>) {
+// CHECK:           %[[A:.*]], %{{.*}}, %{{.*}}, %[[M1:.*]], %[[V1:.*]] = nn.batch_norm_training
+// CHECK:           nn.yield %[[A]], %[[M1]], %[[V1]]
+// CHECK:         %{{.*}}, %{{.*}}, %{{.*}}, %[[M2:.*]], %[[V2:.*]] = nn.batch_norm_training %[[R]]#0, %{{.*}}, %{{.*}}, %[[R]]#1, %[[R]]#2
+// CHECK:         return %{{.*}}, %[[M2]], %[[V2]]
+nn.parameter @m : tensor<3xf32> = #nn.init<zeros>
+nn.parameter @v : tensor<3xf32> = #nn.init<ones>
+func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> (tensor<4x3xf32> {nn.name = "y"}) {
+  %m = nn.get @m : tensor<3xf32>
+  %v = nn.get @v : tensor<3xf32>
+  %r = nn.autocast enabled dtype(bf16) -> tensor<4x3xf32> {
+    %0 = nn.batch_norm %x, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25)
+        : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+    nn.yield %0 : tensor<4x3xf32>
+  }
+  %1 = nn.batch_norm %r, %s, %s, %m, %v axis(1) epsilon(1.0e-3) momentum(0.25)
+      : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return %1 : tensor<4x3xf32>
+}
+
+// -----
+
+// Buffers that the model itself writes: a training keeps them, no loss is
+// computed from them, and an evaluation leaves them as they are.
+// CHECK-LABEL: func.func @model
+// CHECK-SAME:    -> (tensor<f32> {nn.name = "y"}, tensor<f32> {nn.buffer = @a, nn.name = "stat.a"})
+// LOSS:        func.func private @loss({{.*}}) -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.buffer = @a, nn.name = "stat.a"})
+// MODE:        func.func @model({{.*}}) -> (tensor<f32> {nn.name = "y"}) {
+// MODE:          return %{{.*}} : tensor<f32>
+nn.parameter frozen @a : tensor<f32> = #nn.init<zeros>
+func.func @model(%x: tensor<f32>) -> (tensor<f32> {nn.name = "y"}, tensor<f32> {nn.buffer = @a, nn.name = "stat.a"}) {
+  %a = nn.get @a : tensor<f32>
+  %0 = nn.add %a, %x : tensor<f32>
+  return %x, %0 : tensor<f32>, tensor<f32>
+}

@@ -18,6 +18,8 @@ import zipfile
 import numpy as np
 import torch
 from safetensors.numpy import save_file
+from torch._higher_order_ops.scan import scan
+from torch._higher_order_ops.while_loop import while_loop
 
 A = torch.ops.aten
 CASES = {}
@@ -154,6 +156,7 @@ def movement():
     case(f, "t", A.t.default, t(3, 4))
     case(f, "numpy_T", A.numpy_T.default, t(3, 4))
     case(f, "mT", A.mT.default, t(2, 3, 4))
+    case(f, "matrix_H", A.matrix_H.default, t(3, 4))
     case(f, "adjoint", A.adjoint.default, t(2, 3, 4))
     for arguments in ((1, 1, 3), (0, -2, 2**62), (1, 0, 4, 2), (-1, 3, 1)):
         case(f, "slice", lambda x, a=arguments: A.slice.Tensor(x, *a), t(3, 4))
@@ -203,6 +206,7 @@ def products():
     case(f, "bmm", A.bmm.default, t(2, 3, 4), t(2, 4, 5))
     case(f, "mv", A.mv.default, t(3, 4), t(4))
     case(f, "dot", A.dot.default, t(4), t(4))
+    case(f, "vdot", A.vdot.default, t(4), t(4))
     case(f, "addmm", lambda c, x, y: A.addmm.default(c, x, y, beta=0.5, alpha=2), t(5), t(3, 4), t(4, 5))
     case(f, "baddbmm", A.baddbmm.default, t(2, 3, 5), t(2, 3, 4), t(2, 4, 5))
     case(f, "conv1d", lambda x, w, b: A.conv1d.default(x, w, b, [2], [1], [2], 2), t(2, 4, 9), t(6, 2, 3), t(6))
@@ -420,20 +424,116 @@ class Modules(torch.nn.Module):
         return {"x": t(6, 4, seed=[200]), "tokens": ints([0, 1, 2, 3, 6, 2]), "target": ints([1, 0, 5, 6, 2, 3])}
 
 
-def save_modules(folder):
-    """With the statistics that the step leaves."""
-    batch = Modules.batch()
-    save(torch.export.export(Modules(), tuple(batch.values()), strict=False), folder / "modules.pt2")
-    module = Modules().double()
-    loss = module(*(value.double() if value.is_floating_point() else value for value in batch.values()))
+class Graphs(torch.nn.Module):
+    """Graphs in the graph: branches by a number of the batch, loops, a scan, no_grad() that writes buffers. With
+    `plain` the same by Python, which needs no compiler."""
+
+    def __init__(self, plain=False):
+        super().__init__()
+        self.plain = plain
+        self.one, self.two = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+        self.weight = torch.nn.Parameter(t(3, 3, seed=[300]))
+        self.register_buffer("average", t(3, seed=[301]))
+        self.register_buffer("codes", t(2, 3, seed=[302]))
+        self.register_buffer("seen", torch.tensor(4))
+        with torch.no_grad():
+            for index, parameter in enumerate(self.parameters()):
+                parameter.copy_(t(*parameter.shape, seed=[310 + index]))
+
+    def branches(self, x, flag):
+        positive, negative = lambda x: (self.one(x).sin(), x * 2), lambda x: (self.two(x), -x)
+        taken = torch.cond(flag.sum() > 0, positive, negative, (x,)) if not self.plain else (
+            positive(x) if flag.sum() > 0 else negative(x))
+        return taken[0] + taken[1]
+
+    def steps(self, x):
+        body = lambda step, a: (step + 1, torch.tanh(a) * 1.5)
+        state = (torch.tensor(0), x)
+        if not self.plain:
+            return while_loop(lambda step, a: step < 3, body, state)[1]
+        for _ in range(3):
+            state = body(*state)
+        return state[1]
+
+    def scanned(self, x):
+        def combine(state, part):
+            state = torch.tanh(state @ self.weight + part)
+            return state, state * 2 + 0
+        state, outputs = torch.zeros(4, 3, dtype=x.dtype), []
+        if not self.plain:
+            state, all_outputs = scan(combine, state, x, dim=0)
+            return (all_outputs * all_outputs).sum() + state.sum()
+        for part in x:
+            state, output = combine(state, part)
+            outputs.append(output)
+        return (torch.stack(outputs) ** 2).sum() + state.sum()
+
+    def forward(self, x, flag):
+        h = self.steps(self.branches(x, flag))
+        with torch.no_grad():
+            self.average.mul_(0.75).add_(h.mean(0), alpha=0.25)
+            self.codes[1:] += self.average
+            self.seen += 1
+        return (h * self.average).sum() + self.scanned(torch.stack([h, h * 2, h - 1])) + (self.codes * self.weight[:2]).sum()
+
+    @staticmethod
+    def batch():
+        return {"x": t(4, 3, seed=[320]), "flag": t(2, low=-0.5, high=2.0, seed=[321])}
+
+
+class Autocast(torch.nn.Module):
+    """Layers under torch.autocast, an island in it, one for a device that the tensors are not on, and after it a
+    difference that shows whether products were rounded."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.norm = torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8)
+        self.layer, self.two = torch.nn.LayerNorm(8), torch.nn.Linear(8, 3)
+        with torch.no_grad():
+            for index, parameter in enumerate(self.parameters()):
+                parameter.copy_(t(*parameter.shape, seed=[400 + index]))
+
+    def forward(self, x, target):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            h = self.layer(self.norm(self.one(x)).relu())
+            y = self.two(h)
+            with torch.autocast("cpu", enabled=False):
+                y = (y.float() * 1.001).softmax(-1)
+            z = torch.nn.functional.cross_entropy(y, target)
+        with torch.autocast("cuda", dtype=torch.float16):
+            exact = self.one(x)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            rounded = self.one(x)
+        return z + ((exact - rounded.float()) * 100).square().mean()
+
+    @staticmethod
+    def batch():
+        return {"x": t(6, 4, seed=[420]), "target": ints([0, 2, 1, 1, 0, 2])}
+
+
+def save_model(folder, name, exported, reference, kept):
+    """With the buffers `kept` as a step leaves them."""
+    batch = type(exported).batch()
+    save(torch.export.export(exported, tuple(batch.values()), strict=False), folder / f"{name}.pt2")
+    dtype = next(reference.parameters()).dtype
+    loss = reference(*(value.to(dtype) if value.is_floating_point() else value for value in batch.values()))
     loss.backward()
     found = {name: value.numpy() for name, value in batch.items()}
     found["loss"] = loss.detach().numpy().astype(np.float32)
-    for name, parameter in module.named_parameters():
-        found[f"grad.{name}"] = parameter.grad.numpy().astype(np.float32)
-    for name in ("running_mean", "running_var"):
-        found[f"stat.norm.{name}"] = getattr(module.norm, name).numpy().astype(np.float32)
-    save_file({name: np.ascontiguousarray(value) for name, value in found.items()}, folder / "modules.safetensors")
+    for parameter, value in reference.named_parameters():
+        gradient = torch.zeros_like(value) if value.grad is None else value.grad
+        found[f"grad.{parameter}"] = gradient.numpy().astype(np.float32)
+    for buffer in kept:
+        value = reference.get_buffer(buffer).numpy()
+        found[f"stat.{buffer}"] = value.astype(np.float32) if value.dtype.kind == "f" else value
+    save_file({key: np.ascontiguousarray(value) for key, value in found.items()}, folder / f"{name}.safetensors")
+
+
+def save_models(folder):
+    save_model(folder, "modules", Modules(), Modules().double(),
+               ["norm.running_mean", "norm.running_var", "norm.num_batches_tracked"])
+    save_model(folder, "graphs", Graphs(), Graphs(plain=True).double(), ["average", "codes", "seen"])
+    save_model(folder, "autocast", Autocast(), Autocast(), ["norm.running_mean", "norm.running_var"])
 
 
 def without_paths(text):
@@ -486,7 +586,7 @@ def main():
         save_file({name: np.asarray(value, dtype=np.float32) for name, value in found.items()},
                   arguments.folder / f"{family}.safetensors")
         print(family, len(cases), flush=True)
-    save_modules(arguments.folder)
+    save_models(arguments.folder)
 
 
 if __name__ == "__main__":

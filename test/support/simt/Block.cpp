@@ -122,7 +122,7 @@ void Block::fail(Fault::Kind kind, std::string text) {
                                      index_.z, who, text)};
   }
   // What fails is never resumed, so it must own nothing.
-  text = std::string();
+  std::string().swap(text);
   if (onFiber_)
     leave();
 }

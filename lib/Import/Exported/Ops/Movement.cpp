@@ -507,6 +507,7 @@ const OpRow kRows[] = {
     {"full_like.default", emitFull},
     {"linspace.default", emitLinspace},
     {"mT.default", emitMatrixTranspose, Sharing::Reordered},
+    {"matrix_H.default", emitMatrixTranspose, Sharing::Reordered},
     {"narrow.default", emitNarrow, Sharing::Part},
     {"new_full.default", emitFull},
     {"new_ones.default", emitOnes},

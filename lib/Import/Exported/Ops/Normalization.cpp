@@ -39,6 +39,12 @@ Expected<double> epsilonOf(Call &call, double otherwise) {
   return epsilon;
 }
 
+/// Whether scale and bias of these elements normalize `x`: those of 16 bits
+/// take them in f32 too.
+bool goesWith(const Operand &values, const Operand &x) {
+  return values.isFloat() && values.type.isF64() == x.type.isF64();
+}
+
 /// Scale and bias of all normalized axes.
 Error emitLayerNorm(Call &call) {
   MPC_TRY_ASSIGN(Operand x, filledOperand(call, "input"));
@@ -52,7 +58,7 @@ Error emitLayerNorm(Call &call) {
   for (size_t index : {0, 1}) {
     StringRef name = index == 0 ? "weight" : "bias";
     MPC_TRY_ASSIGN(affine[index], call.maybeTensor(name));
-    if (affine[index] && (affine[index]->type != x.type ||
+    if (affine[index] && (!goesWith(*affine[index], x) ||
                           ArrayRef(affine[index]->shape) != ArrayRef(sizes)))
       return call.fail("argument '" + name + "' is " +
                        shapeText(affine[index]->shape));
@@ -87,23 +93,24 @@ Error emitRmsNorm(Call &call) {
   return Error::success();
 }
 
-/// Scales and shifts channels, which are axis 1.
-Expected<Operand> scaledChannels(Call &call, Operand x) {
+/// Scales and shifts channels, which are axis 1, and rounds to `type`.
+Expected<Operand> scaledChannels(Call &call, Operand x, mlir::Type type) {
   TensorBuilder &b = call.build;
   for (auto [name, kind] :
        {std::pair("weight", Binary::Mul), std::pair("bias", Binary::Add)}) {
     MPC_TRY_ASSIGN(std::optional<Operand> values, call.maybeTensor(name));
     if (!values)
       continue;
-    if (values->shape != Shape{x.shape[1]} || values->type != x.type)
+    if (values->shape != Shape{x.shape[1]} || !goesWith(*values, x))
       return call.fail("argument '" + Twine(name) + "' is " +
                        shapeText(values->shape) + ", expected " +
                        Twine(x.shape[1]));
-    x = b.binary(kind, x, b.broadcast(*values, x.shape, {1}));
+    x = b.binary(kind, x, b.broadcast(b.cast(*values, x.type), x.shape, {1}));
   }
-  return x;
+  return b.cast(x, type);
 }
 
+/// In the type that compositions compute in.
 Expected<Operand> normalizedGroups(Call &call, const Operand &x,
                                    int64_t groups) {
   if (x.rank() < 2 || groups < 1 || x.shape[1] % groups != 0)
@@ -112,7 +119,7 @@ Expected<Operand> normalizedGroups(Call &call, const Operand &x,
   MPC_TRY_ASSIGN(double epsilon, epsilonOf(call, 1e-5));
   TensorBuilder &b = call.build;
   int64_t rest = *countElements(x.shape) / x.shape[0] / groups;
-  Operand parts = b.reshape(x, {x.shape[0], groups, rest});
+  Operand parts = b.reshape(b.wide(x), {x.shape[0], groups, rest});
   return b.reshape(b.layerNorm(parts, nullptr, nullptr, 2, epsilon), x.shape);
 }
 
@@ -120,7 +127,7 @@ Error emitGroupNorm(Call &call) {
   MPC_TRY_ASSIGN(Operand x, filledOperand(call, "input"));
   MPC_TRY_ASSIGN(int64_t groups, call.integer("num_groups"));
   MPC_TRY_ASSIGN(Operand normal, normalizedGroups(call, x, groups));
-  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal));
+  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal, x.type));
   call.result(result);
   return Error::success();
 }
@@ -135,7 +142,7 @@ Error emitInstanceNorm(Call &call) {
   if (x.rank() < 2)
     return call.fail("the operand is " + shapeText(x.shape));
   MPC_TRY_ASSIGN(Operand normal, normalizedGroups(call, x, x.shape[1]));
-  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal));
+  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal, x.type));
   call.result(result);
   return Error::success();
 }
@@ -152,8 +159,7 @@ Expected<SmallVector<mlir::Value>> channelVectors(Call &call,
     Operand values =
         given ? *given
               : b.splat(x.type, {x.shape[1]}, name == "weight" ? 1.0 : 0.0);
-    if (values.shape != Shape{x.shape[1]} || !values.isFloat() ||
-        values.type.isF64() != x.type.isF64())
+    if (values.shape != Shape{x.shape[1]} || !goesWith(values, x))
       return call.fail("argument '" + name + "' is " + shapeText(values.shape) +
                        ", expected " + Twine(x.shape[1]) + " elements");
     vectors.push_back(values.value);

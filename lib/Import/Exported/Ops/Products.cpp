@@ -249,8 +249,8 @@ Error checkTransposed(Call &call, const Operand &x, const Operand &weight,
     return call.fail("the input is " + shapeText(x.shape) + ", the weight " +
                      shapeText(weight.shape) + " in " + Twine(groups) +
                      " groups");
-  if (bias && (bias->type != x.type ||
-               bias->shape != Shape{weight.shape[1] * groups}))
+  if (bias &&
+      (bias->type != x.type || bias->shape != Shape{weight.shape[1] * groups}))
     return call.fail("the bias is " + shapeText(bias->shape));
   return Error::success();
 }
@@ -324,10 +324,10 @@ Error emitConvTranspose(Call &call) {
                  readSpread(call, ArrayRef(x.shape).drop_front(2),
                             ArrayRef(weight.shape).drop_front(2)));
   TensorBuilder &b = call.build;
-  call.result(buildConv(
-      b, b.pad(x, spread.low, spread.high, spread.interior, 0.0),
-      transposedWeight(b, weight, groups), bias ? &*bias : nullptr,
-      spread.window, groups));
+  call.result(buildConv(b,
+                        b.pad(x, spread.low, spread.high, spread.interior, 0.0),
+                        transposedWeight(b, weight, groups),
+                        bias ? &*bias : nullptr, spread.window, groups));
   return Error::success();
 }
 
@@ -425,7 +425,7 @@ Expected<Operand> attended(Call &call, const AttentionForm &form) {
   Attention attention = attend(b, form);
   if (dropped == 0.0)
     return attention.output;
-  return b.matmul(dropout(b, attention.weights, dropped, takeStream(b)),
+  return b.matmul(dropout(b, attention.weights, dropped, b.takeStream()),
                   form.values);
 }
 
@@ -461,6 +461,7 @@ const OpRow kRows[] = {
     {"mm.default", emitMM},
     {"mv.default", emitMV},
     {"scaled_dot_product_attention.default", emitAttention},
+    {"vdot.default", emitMatmul},
 };
 
 } // namespace

@@ -30,7 +30,7 @@ Error emitDropout(Call &call) {
   MPC_TRY_ASSIGN(double p, probabilityOf(call));
   MPC_TRY_ASSIGN(bool drops, call.flag("train", true));
   TensorBuilder &b = call.build;
-  call.result(drops && p > 0.0 ? dropout(b, x, p, takeStream(b)) : x);
+  call.result(drops && p > 0.0 ? dropout(b, x, p, b.takeStream()) : x);
   return Error::success();
 }
 
@@ -49,7 +49,7 @@ Error emitFeatureDropout(Call &call) {
   Shape mask(x.rank(), 1);
   mask[0] = x.shape[0];
   mask[1] = x.shape[1];
-  Operand factor = dropout(b, b.splat(x.type, mask, 1.0), p, takeStream(b));
+  Operand factor = dropout(b, b.splat(x.type, mask, 1.0), p, b.takeStream());
   call.result(b.binary(Binary::Mul, x, b.broadcastTo(factor, x.shape)));
   return Error::success();
 }

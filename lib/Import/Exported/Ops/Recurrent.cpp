@@ -205,7 +205,7 @@ Error emitStack(Call &call, const Kind &kind,
     if (kind.hasCell)
       cells.push_back(*outputs.cell);
     if (stack.drops && stack.dropped > 0.0 && index + 1 < stack.layers)
-      x = dropout(b, x, stack.dropped, takeStream(b));
+      x = dropout(b, x, stack.dropped, b.takeStream());
   }
   auto together = [&](ArrayRef<Operand> parts) {
     return parts.size() == 1 ? parts.front() : b.concat(parts, 0);

@@ -219,8 +219,7 @@ Expected<Operand> extended(Call &call, const Operand &x, int64_t axis) {
       shape[axis] = x.shape[axis];
     if (part.type != x.type || shape != x.shape)
       return call.fail("what is put beside the operand " + shapeText(x.shape) +
-                       " is " + shapeText(part.shape) +
-                       ", or of another type");
+                       " is " + shapeText(part.shape) + ", or of another type");
   }
   return parts.size() == 1 ? x : call.build.concat(parts, axis);
 }

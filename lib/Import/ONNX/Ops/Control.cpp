@@ -4,6 +4,7 @@
 /// are used and how often.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "lib/Import/Build/Regions.h"
 #include "lib/Import/ImportError.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -26,31 +27,16 @@ Error tooLong(NodeImporter &node) {
 // If
 //===----------------------------------------------------------------------===//
 
-/// Whether running `op` changes state, as statistics.
-bool keepsState(mlir::Operation &op, mlir::OpBuilder &builder) {
-  if (!isa<mpc::TrainingOpInterface>(op))
-    return false;
-  auto copy = cast<mpc::TrainingOpInterface>(builder.clone(op));
-  mpc::TrainingOpInterface trained = copy.toTrainingForm(builder);
-  bool keeps = !trained.getRunningState().empty();
-  trained->erase();
-  return keeps;
-}
-
 /// Imports a branch that may not be taken at run time.
 Expected<std::vector<Entry>> importBranch(NodeImporter &node, StringRef name) {
-  mlir::OpBuilder &builder = node.build.builder();
-  mlir::Block *block = builder.getInsertionBlock();
-  mlir::Operation *before = block->empty() ? nullptr : &block->back();
+  build::Branch branch(node.build);
   MPC_TRY_ASSIGN(auto results, node.inlineGraph(name, {}));
-  auto first = before ? std::next(before->getIterator()) : block->begin();
-  for (mlir::Operation &op : make_range(first, block->end()))
-    if (keepsState(op, builder))
-      return node.fail("the condition '" + printable(node.node().inputs[0]) +
-                       "' depends on an input or a parameter, and '" + name +
-                       "' has a normalization, whose statistics would be kept "
-                       "in either case; give the input that it depends on by "
-                       "--input-value");
+  if (branch.keepsState())
+    return node.fail("the condition '" + printable(node.node().inputs[0]) +
+                     "' depends on an input or a parameter, and '" + name +
+                     "' has a normalization, whose statistics would be kept "
+                     "in either case; give the input that it depends on by "
+                     "--input-value");
   MPC_TRY(node.checkResults(name, results.size(), node.numOutputs()));
   return results;
 }
@@ -72,9 +58,7 @@ Error emitBothBranches(NodeImporter &node, const Operand &condition) {
                        toString(other.type) + "[" + shapeText(other.shape) +
                        "]; pad both to one shape, or give the "
                        "input that it depends on by --input-value");
-    TensorBuilder &b = node.build;
-    Operand everywhere = b.broadcastTo(b.reshape(condition, {}), one.shape);
-    node.result(i, b.select(everywhere, one, other));
+    node.result(i, build::choose(node.build, condition, one, other));
   }
   return Error::success();
 }

@@ -125,7 +125,7 @@ Error emitDropout(NodeImporter &node) {
     node.note("passes its input on in training too, as its input "
               "'training_mode' is false");
   if (drops && ratio > 0.0) {
-    int32_t stream = takeStream(b);
+    int32_t stream = b.takeStream();
     node.result(0, dropout(b, input, ratio, stream));
     ones = dropout(b, ones, ratio, stream);
   } else {
@@ -158,7 +158,7 @@ Error emitAlphaDropout(NodeImporter &node) {
   TensorBuilder &b = node.build;
   const Operand &x = node.in(0);
   Operand ones = b.splat(b.f32(), node.in(1).shape, 1.0);
-  Operand drawn = dropout(b, ones, p, takeStream(b));
+  Operand drawn = dropout(b, ones, p, b.takeStream());
   auto spread = [&](nn::CompareKind kind, double number) {
     return node.broadcastTo(b.compare(kind, drawn, b.splatLike(drawn, number)),
                             x.shape, "the mask");

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import numpy as np
-from refusals import Program, X, archive
+from refusals import Program, X, archive, sub
 from safetensors.numpy import load_file, save_file
 
 COUNT = 1 << 16
@@ -40,6 +40,10 @@ def program():
     keys = made.outputs[0]
     values = made.call("slice.Tensor", [X(1, 1, 4, 4)], self=ones, dim=2, start=0, end=4)
     drawn["attended"] = made.call("scaled_dot_product_attention.default", [heads], query=folded, key=keys, value=values, dropout_p=0.5)
+    # Regions draw from streams of their own.
+    for name in ("island", "other island"):
+        body = sub([x], 1, ("dropout.default", x, {"input": "a", "p": 0.5, "train": True}))
+        drawn[name] = made.call("torch.ops.higher_order.wrap_with_autocast", [x], a="'cpu'", b=None, c=False, d=False, e=body, f="x0")
     made.outputs = list(drawn.values())
     return made.json(), drawn
 
@@ -55,6 +59,8 @@ def faults(found, x):
         "normal": near(found["normal"].mean(), 0) and near(found["normal"].std(), 1) and near((found["normal"] ** 3).mean() / 4, 0),
         "flipped": set(np.unique(found["flipped"])) == {0, 1} and near(found["flipped"].mean(), 0.3),
         "dropped": near((dropped == 0).mean(), 0.25) and np.allclose(dropped[dropped != 0], x[0] / 0.75),
+        "regions": near(np.corrcoef(found["island"], found["other island"])[0, 1], 0)
+                   and near(np.corrcoef(found["island"], dropped)[0, 1], 0),
         "kept": np.array_equal(found["kept"], x),
         "attended": (set(np.unique(found["attended"])) == {0, 0.5, 1, 1.5, 2}
                      and abs(found["attended"][0, 0, :, 0].mean() - 1) < 5 * 0.5 / np.sqrt(COUNT // 4)),

@@ -344,11 +344,12 @@ def programs():
     case("writes to what is no tensor", "relu_.default", x, self=3)
     case("result 1 is not computed", "relu.default", [x, x], self=x)
     no_grad = "torch.ops.higher_order.wrap_with_set_grad_enabled"
-    case("has no graph", no_grad, x, a=False, b=1)
+    case("argument 1 is not a graph", no_grad, x, a=False, b=1)
+    case("argument 0 is not a bool", no_grad, x, a=1, b=1)
     graph = {"inputs": [{"as_tensor": {"name": "z"}}], "outputs": [{"as_tensor": {"name": "w"}}], "nodes": [], "tensor_values": {}}
     sub = {"as_graph": {"name": "g", "graph": graph}}
-    case("has another number of arguments than its graph", no_grad, x, a=False, b=sub)
-    case("takes what is no tensor", no_grad, x, a=False, b=sub, c=3)
+    case("has a graph of 1 inputs, and gives it 0", no_grad, x, a=False, b=sub)
+    case("argument 2 is not a tensor", no_grad, x, a=False, b=sub, c=3)
     case("uses 'nothing', which nothing before it defines", no_grad, x, a=False, b=sub, c="nothing")
     write = {"target": "torch.ops.aten.relu_.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "z"}}, "kind": 1}],
              "outputs": [{"as_tensor": {"name": "w"}}], "metadata": {}}
@@ -356,6 +357,73 @@ def programs():
     writing = {"as_graph": {"name": "g", "graph": {**graph, "nodes": [write], "tensor_values": values}}}
     case("writes, under torch.no_grad(), to a tensor from outside of it", no_grad, x, a=False, b=writing, c=x)
     case("uses 'w', which nothing before it defines", no_grad, x, a=False, b=sub, c=x)
+
+
+def sub(inputs, results, *nodes, outputs=None):
+    """A graph of `nodes`, each an op and its arguments, on inputs a, b, ...; the results are the last nodes'."""
+    names, program = [chr(ord("a") + i) for i in range(len(inputs))], Program()
+    program.values = {name: x.meta() for name, x in zip(names, inputs)}
+    given = [program.call(op, [result], **{key: value for key, value in arguments.items()}) for op, result, arguments in nodes]
+    named = lambda name: {"as_tensor": {"name": name}}
+    outputs = outputs if outputs is not None else given[len(given) - results:]
+    return {"as_graph": {"name": "g", "graph": {"inputs": [named(n) for n in names], "outputs": [named(n) for n in outputs],
+                                                "nodes": program.nodes, "tensor_values": program.values}}}
+
+
+NOTHING = {"as_tensors": []}
+
+
+def regions():
+    x, flag, order = X(2, 3), X(dtype="bool"), "torch.ops.higher_order."
+    relu = lambda of=x, to=x: sub([of], 1, ("relu.default", to, {"self": "a"}))
+    twice = sub([x], 2, ("relu.default", x, {"self": "a"}), ("relu.default", x, {"self": "a"}))
+    writing = sub([x], 1, ("relu_.default", x, {"self": "a"}))
+    cond = lambda message, on_true, on_false, pred=flag: case(message, order + "cond", x, a=pred, b=on_true, c=on_false, d=[x])
+    cond("argument 0 is not one bool", relu(), relu(), pred=X(2, dtype="bool"))
+    cond("argument 0 is not a tensor", relu(), relu(), pred=3)
+    cond("argument 2 is not a graph", relu(), 3)
+    cond("has branches that give 2x3 and 3x2, or two types of elements", relu(), sub([x], 1, ("t.default", X(3, 2), {"self": "a"})))
+    cond("has branches of 1 and 2 results", relu(), twice)
+    cond("writes, in a branch or a loop, to a tensor from outside of it", relu(), writing)
+    case("argument 3 is not a list of tensors", order + "cond", x, a=flag, b=relu(), c=relu(), d=x)
+    vectors = [X(3)] * 2
+    norm = sub([x, *vectors], 1, ("batch_norm.default", x, {"input": "a", "running_mean": "b", "running_var": "c", "momentum": 0.1, "training": True}))
+    plain = sub([x, *vectors], 1, ("relu.default", x, {"self": "a"}))
+    case("a branch has a normalization, whose statistics would be kept in either case", order + "cond", x, a=flag, b=norm, c=plain, d=[x, *vectors])
+
+    less = sub([x], 1, ("sum.default", X(), {"self": "a"}), ("lt.Scalar", X(dtype="bool"), {"self": "y1", "other": 3}))
+    ever = sub([x], 1, ("full.default", X(dtype="bool"), {"size": [], "fill_value": True}))
+    loop = lambda message, condition, body: case(message, order + "while_loop", x, a=condition, b=body, c=[x], d=NOTHING)
+    loop("whether it goes on must be known when the model is compiled, but depends on an input or a parameter", less, relu())
+    loop("has a body of 2 results, expected 1", ever, twice)
+    loop("runs more than 65536 steps, each a copy of its body", ever, sub([x], 1, outputs=["a"]))
+
+    state, rows = X(3), X(4, 3)
+    step = sub([state, state], 1, ("add.Tensor", state, {"self": "a", "other": "b"}))
+    scan = lambda message, body, states, inputs, results=(state,): case(message, order + "scan", list(results), a=body, b=states, c=inputs or NOTHING, d=NOTHING)
+    scan("scans nothing that has steps", step, [state], [])
+    scan("scans 4x3 and 5x3, of other lengths", step, [state], [rows, X(5, 3)])
+    scan("scans no steps", step, [state], [X(0, 3)])
+    scan("runs more than 65536 steps", step, [state], [X(65537, 3)])
+    scan("has a body of 0 results and 1 states", sub([state, state], 0, outputs=[]), [state], [rows])
+    grown = sub([state, state], 1, ("cat.default", X(6), {"tensors": ["a", "b"]}), outputs=["a", "y2"])
+    scan("result 1 is declared 4x3, its operands give 4x6", grown, [state], [rows], [state, rows])
+
+    autocast = order + "wrap_with_autocast"
+    dtype = lambda number: {"as_scalar_type": number}
+    case("argument 1 is not float16 or bfloat16", autocast, x, a="'cpu'", b=dtype(7), c=True, d=False, e=relu(), f=x)
+    case("argument 2 is not a bool", autocast, x, a="'cpu'", b=dtype(13), c=3, d=False, e=relu(), f=x)
+    case("argument 4 is not a graph", autocast, x, a="'cpu'", b=dtype(13), c=True, d=False, e=3, f=x)
+    number = {"as_graph": {"name": "g", "graph": {"inputs": [{"as_int": 3}], "outputs": [], "nodes": [], "tensor_values": {}}}}
+    case("has a graph that takes or gives what is no tensor", autocast, x, a="'cpu'", b=None, c=False, d=False, e=number, f=x)
+
+    def two_views(p):
+        y = p.call("mul.Scalar", [x], self=x, other=2)
+        flat = p.call("view.default", [X(6)], self=y, size=[6])
+        both = sub([x, X(6)], 1, ("relu_.default", x, {"self": "a"}))
+        p.call(autocast, [x], a="'cpu'", b=None, c=False, d=False, e=both, f=y, g=flat)
+
+    of_calls("of which it is given another view", two_views)
 
 
 def texts():
@@ -384,7 +452,7 @@ def texts():
         ((*module, "signature", "input_specs"), [{"token": {}}], "inputs of kind 'token' are not supported"),
         ((*module, "signature", "output_specs"), [{"user_input_mutation": {}}], "outputs of kind 'user_input_mutation' are not supported"),
         ((*module, "signature", "output_specs"), [{"buffer_mutation": {"arg": {"name": "y1"}, "buffer_name": "b"}}],
-         "buffer 'b' is written at the end of the program, which only running statistics may be"),
+         "writes 'b', which is no buffer of the program"),
         ((*module, "signature", "output_specs"), [], "the program has no outputs"),
         ((*module, "signature", "output_specs"), [{"user_output": {"arg": {"as_tensor": {"name": "q"}}}}], "output 'q': uses 'q', which nothing before it defines"),
         ((*module, "signature", "input_specs"), [{"parameter": {"arg": {"name": "x0"}, "parameter_name": "w"}}], "tensor 'w' has no value"),
@@ -431,12 +499,6 @@ def weights():
     with_weight("was written on a big-endian machine", member("byteorder", "big"))
     with_weight("has no models/model.json: it is no archive of torch.export.save", lambda entry, content: content.pop("models/model.json"))
 
-    def buffer(entry, content):
-        text = json.loads(content["models/model.json"])
-        text["graph_module"]["signature"]["input_specs"] = [{"buffer": {"arg": {"name": "x0"}, "buffer_name": "w", "persistent": True}}]
-        text["graph_module"]["graph"]["nodes"][0]["target"] = "torch.ops.aten.relu_.default"
-        content["models/model.json"] = json.dumps(text)
-
     def shared(entry, content):
         """A second parameter in the same memory, with another shape."""
         text = json.loads(content["models/model.json"])
@@ -448,30 +510,40 @@ def weights():
         entries = {"w": entry, "v": {**entry, "tensor_meta": X(2).meta()}}
         content["data/weights/model_weights_config.json"] = json.dumps({"config": entries})
 
-    def counter(entry, content):
-        """add_ of a counter whose value something reads."""
+    def statistic(entry, content):
+        """add_ of the running mean of a normalization."""
         program = Program()
-        counted = program.call("add_.Tensor", [X(dtype="i64")], self=X(dtype="i64"), other=1)
         program.call("batch_norm.default", [X(2, 3)], input=X(2, 3), running_mean=X(3), running_var=X(3), momentum=0.1)
-        program.call("relu.default", [X(dtype="i64")], self=counted)
+        program.call("add_.Scalar", [X(3)], self="x1", other=1)
         text = program.json()
-        buffers = {"x0": "b.num_batches_tracked", "x2": "b.running_mean", "x3": "b.running_var"}
-        for place, name in enumerate(program.inputs):
-            if name in buffers:
-                text["graph_module"]["signature"]["input_specs"][place] = {"buffer": {"arg": {"name": name}, "buffer_name": buffers[name]}}
+        for place, name in ((1, "b.running_mean"), (2, "b.running_var")):
+            text["graph_module"]["signature"]["input_specs"][place] = {"buffer": {"arg": {"name": f"x{place}"}, "buffer_name": name}}
         content["models/model.json"] = json.dumps(text)
-        metas = {"b.num_batches_tracked": X(dtype="i64").meta(), "b.running_mean": X(3).meta(), "b.running_var": X(3).meta()}
-        entries = {name: {**entry, "tensor_meta": meta} for name, meta in metas.items()}
+        entries = {name: {**entry, "tensor_meta": X(3).meta()} for name in ("b.running_mean", "b.running_var")}
         content["data/weights/model_weights_config.json"] = json.dumps({"config": entries})
 
+    def in_place(kind, dtype="f32"):
+        """relu_ of the parameter or the buffer 'w'."""
+        def change(entry, content):
+            text = json.loads(content["models/model.json"])
+            text["graph_module"]["signature"]["input_specs"] = [{kind: {"arg": {"name": "x0"}, f"{kind}_name": "w"}}]
+            graph = text["graph_module"]["graph"]
+            graph["nodes"][0]["target"] = "torch.ops.aten.relu_.default"
+            for name in graph["tensor_values"]:
+                graph["tensor_values"][name] = X(2, 3, dtype=dtype).meta()
+            entry["tensor_meta"] = X(2, 3, dtype=dtype).meta()
+            content["models/model.json"] = json.dumps(text)
+        return change
+
     with_weight("parameter 'v' shares the memory of 'w', which has another shape", shared)
-    with_weight("reads the counter 'b.num_batches_tracked', which is not counted", counter)
-    with_weight("writes 'w': of its state a program may write running statistics alone", buffer)
+    with_weight("writes 'b.running_mean': it holds the running statistics of a normalization, which alone may write them", statistic)
+    with_weight("writes 'w': of its state a program may write buffers alone", in_place("parameter"))
+    with_weight("buffer 'w' is written, and is u8: a step keeps buffers of float32, int32 and int64", in_place("buffer", "u8"))
 
 
 def main():
     cases, folder, inputs = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    for family in (arguments, elementwise, movement, products, normalization, losses, others, programs, texts, weights):
+    for family in (arguments, elementwise, movement, products, normalization, losses, others, programs, regions, texts, weights):
         family()
     lines = []
     for index, (_, content) in enumerate(CASES):

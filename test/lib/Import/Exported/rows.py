@@ -14,8 +14,13 @@ import sys
 import zipfile
 
 TOLERANCE = ["--rtol=1e-4", "--atol=1e-5"]
-# One program is a step: its layers in train() use the statistics of the batch.
-TRAINED = {"modules": ["--training"]}
+# Some programs are steps: layers in train() use the statistics of the batch, and buffers are written. Sums of products
+# that are rounded to bfloat16 have PyTorch's order of terms in PyTorch alone.
+FLAGS = {
+    "modules": ["--training", *TOLERANCE],
+    "graphs": ["--training", *TOLERANCE],
+    "autocast": ["--training", "--rtol=5e-2", "--atol=5e-2"],
+}
 
 
 def graph_module(path):
@@ -44,8 +49,8 @@ def main():
         loss = module["signature"]["output_specs"][0]["user_output"]["arg"]["as_tensor"]["name"]
         answers = programs / f"{path.stem}.safetensors"
         report = folder / f"{path.parent.name}-{path.stem}.txt"
-        flags = [f"--loss=output:{loss}", "--gradients", f"--inputs={answers}", f"--expect={answers}", *TOLERANCE]
-        flags += TRAINED.get(path.stem, [])
+        flags = [f"--loss=output:{loss}", "--gradients", f"--inputs={answers}", f"--expect={answers}"]
+        flags += FLAGS.get(path.stem, TOLERANCE)
         lines.append((report, "\t".join([str(report), str(path), *flags])))
     done = subprocess.run([cases], input="\n".join(line for _, line in lines) + "\n", capture_output=True, text=True)
     faults = 0

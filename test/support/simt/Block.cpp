@@ -64,7 +64,7 @@ void Block::startThreads(Dim index) {
     auto &block = *static_cast<Block *>(context);
     block.launch_.kernel->run(block.launch_.arguments);
     block.threads_[block.current_].state = State::Done;
-    block.leave();
+    block.threads_[block.current_].fiber.finish();
   };
   for (Thread &thread : threads_) {
     thread.state = State::Ready;
@@ -124,7 +124,7 @@ void Block::fail(Fault::Kind kind, std::string text) {
   // What fails is never resumed, so it must own nothing.
   std::string().swap(text);
   if (onFiber_)
-    leave();
+    threads_[current_].fiber.finish();
 }
 
 Moment Block::now() const {

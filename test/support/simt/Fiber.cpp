@@ -75,7 +75,7 @@ void Fiber::State::main() {
   __sanitizer_finish_switch_fiber(nullptr, &otherStack, &otherBytes);
 #endif
   body(context);
-  std::abort(); // A body ends by suspending for good.
+  std::abort(); // A body ends by finish().
 }
 
 Fiber::Fiber() : state_(std::make_unique<State>()) {
@@ -133,10 +133,11 @@ void Fiber::resume() {
 #endif
 }
 
-void Fiber::suspend() {
+void Fiber::leave([[maybe_unused]] bool isLast) {
 #ifdef MPC_SIMT_ASAN
   void *fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, state_->otherStack, state_->otherBytes);
+  __sanitizer_start_switch_fiber(isLast ? nullptr : &fake, state_->otherStack,
+                                 state_->otherBytes);
 #endif
   mpcSimtSwitch(&state_->own, state_->other);
 #ifdef MPC_SIMT_ASAN
@@ -167,8 +168,11 @@ void Fiber::resume() {
   ::swapcontext(&state_->other, &state_->own);
 }
 
-void Fiber::suspend() { ::swapcontext(&state_->own, &state_->other); }
+void Fiber::leave(bool) { ::swapcontext(&state_->own, &state_->other); }
 
 #endif
+
+void Fiber::suspend() { leave(/*isLast=*/false); }
+void Fiber::finish() { leave(/*isLast=*/true); }
 
 } // namespace simt

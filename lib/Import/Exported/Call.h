@@ -123,16 +123,21 @@ struct OpRow {
 };
 
 /// The rows of one family of ops.
+llvm::ArrayRef<OpRow> distanceRows();
 llvm::ArrayRef<OpRow> elementwiseRows();
 llvm::ArrayRef<OpRow> indexingRows();
 llvm::ArrayRef<OpRow> lossRows();
 llvm::ArrayRef<OpRow> movementRows();
 llvm::ArrayRef<OpRow> normalizationRows();
+llvm::ArrayRef<OpRow> padRows();
 llvm::ArrayRef<OpRow> productRows();
 llvm::ArrayRef<OpRow> randomRows();
+llvm::ArrayRef<OpRow> rearrangementRows();
 llvm::ArrayRef<OpRow> recurrentRows();
 llvm::ArrayRef<OpRow> reductionRows();
+llvm::ArrayRef<OpRow> sortingRows();
 llvm::ArrayRef<OpRow> windowRows();
+llvm::ArrayRef<OpRow> writeRows();
 
 } // namespace mpc::exported
 

@@ -126,7 +126,114 @@ def elementwise():
     case(f, "to", lambda x, y: A.to.other(x, y) * y, t(3), t(3))
     case(f, "to", lambda x: A.to.device(x, torch.device("cpu"), torch.float32) * 2, t(3))
     case(f, "to", lambda x: A.to.dtype_layout(x, dtype=torch.float64).sin().to(torch.float32), t(3))
+    for op in "erfc exp2 sinc celu".split():
+        case(f, op, getattr(A, op).default, t(3, 4))
+    case(f, "celu", lambda x: A.celu.default(x, 0.7), t(3, 4))
+    for op in "log2 log10".split():
+        case(f, op, getattr(A, op).default, t(3, 4, low=0.3, high=3.0))
+    case(f, "trunc", lambda x: A.trunc.default(x) * x, t(3, 4))
+    for op in "isinf isfinite".split():
+        case(f, op, lambda x, g=getattr(A, op).default: A.where.self(g(x / x.round()), x, x * 3), t(3, 4))
+    case(f, "glu", A.glu.default, t(3, 4))
+    case(f, "glu", lambda x: A.glu.default(x, 0), t(4, 3))
+    case(f, "threshold", lambda x: A.threshold.default(x, 0.1, -0.7), t(3, 4))
+    for op in "hardshrink softshrink".split():
+        case(f, op, lambda x, g=getattr(A, op).default: g(x, 0.8), t(3, 4))
+    case(f, "logit", A.logit.default, t(3, 4, low=0.1, high=0.9))
+    case(f, "logit", lambda x: A.logit.default(x, 0.2), t(3, 4, low=0.1, high=0.9))
+    case(f, "nan_to_num", lambda x: A.nan_to_num.default(x / x.round(), 0.5, 2.0, -3.0), t(3, 4))
+    case(f, "nan_to_num", lambda x: A.nan_to_num.default(x / x.round(), 0.5, None, None).clamp(-9, 9), t(3, 4))
+    case(f, "logaddexp", A.logaddexp.default, t(3, 4), t(4))
+    case(f, "xlogy", A.xlogy.Tensor, t(3, 4), t(4, low=0.5, high=3.0))
+    case(f, "fmod", lambda x: A.fmod.Scalar(x, 0.7), t(3, 4))
+    case(f, "fmod", lambda x, y: A.fmod.Tensor(x, y.detach()), t(3, 4), t(4, low=0.6))
+    for op in "bitwise_and bitwise_or bitwise_xor".split():
+        case(f, op, lambda x, i, g=getattr(A, op).Scalar: g(i, 6) * x, t(3), ints([5, 6, 7]))
     case(f, "lift_fresh_copy", lambda x: A.lift_fresh_copy.default(x), t(3))
+
+
+def rearrangement():
+    f = "rearrangement"
+    case(f, "movedim", lambda x: A.movedim.int(x, 0, -1), t(2, 3, 4))
+    case(f, "movedim", lambda x: A.movedim.intlist(x, [0, 2], [1, 0]), t(2, 3, 4, 2))
+    case(f, "swapaxes", lambda x: A.swapaxes.default(x, 0, -1), t(2, 3, 4))
+    case(f, "swapdims", lambda x: A.swapdims.default(x, 1, 0), t(2, 3, 4))
+    case(f, "tile", lambda x: A.tile.default(x, [2]), t(3, 4))
+    case(f, "tile", lambda x: A.tile.default(x, [2, 1, 3]), t(3, 4))
+    case(f, "repeat_interleave", lambda x: A.repeat_interleave.self_int(x, 2), t(3, 4))
+    case(f, "repeat_interleave", lambda x: A.repeat_interleave.self_int(x, 3, -2), t(2, 3, 4))
+    for arguments in ((), (1,), (-2, 2, 0), (5,)):
+        case(f, "diagonal", lambda x, a=arguments: A.diagonal.default(x, *a), t(3, 4, 2))
+    for arguments in ((1, 2, 1), (-1, 3, 2), (0, 2, 3)):
+        case(f, "unfold", lambda x, a=arguments: A.unfold.default(x, *a), t(3, 4, 7))
+    case(f, "pixel_shuffle", lambda x: A.pixel_shuffle.default(x, 2), t(2, 8, 3, 2))
+    case(f, "pixel_unshuffle", lambda x: A.pixel_unshuffle.default(x, 2), t(2, 2, 4, 6))
+    case(f, "channel_shuffle", lambda x: A.channel_shuffle.default(x, 2), t(2, 6, 3))
+    grid = lambda r: r[0] * r[1]
+    case(f, "meshgrid", lambda x, y: grid(A.meshgrid.default([x, y])), t(3), t(4))
+    for indexing in ("ij", "xy"):
+        case(f, "meshgrid", lambda x, y, i=indexing: grid(A.meshgrid.indexing([x, y], indexing=i)), t(3), t(4))
+    case(f, "eye", lambda x: A.eye.default(3) * x, t(3, 3))
+    case(f, "eye", lambda x: A.eye.m(3, 4) * x, t(3, 4))
+    case(f, "select_scatter", lambda x, y: A.select_scatter.default(x, y, 1, -2), t(3, 4), t(3))
+    case(f, "empty", lambda x: A.fill.Scalar(A.empty.memory_format([3]), 2.5) * x, t(3))
+    case(f, "new_empty", lambda x: A.fill.Scalar(A.new_empty.default(x, [3]), 2.5) * x, t(3))
+
+
+def pads():
+    f = "pads"
+    for axes, shape in ((1, (2, 5)), (2, (2, 5, 4)), (3, (2, 4, 5, 4))):
+        sizes = [1, 2, 3, 0, 1, 1][:2 * axes]
+        for op in ("reflection_pad", "replication_pad"):
+            case(f, op, lambda x, g=getattr(A, f"{op}{axes}d").default, s=sizes: g(x, s), t(*shape))
+    for mode in ("reflect", "replicate", "circular"):
+        case(f, "pad", lambda x, m=mode: A.pad.default(x, [1, 2, 0, 3], m), t(1, 2, 5, 4))
+
+
+def sorting():
+    f = "sorting"
+    both = lambda r: r[0] * (r[1] + 1)
+    case(f, "topk", lambda x: both(A.topk.default(x, 2)), t(3, 5))
+    case(f, "topk", lambda x: both(A.topk.default(x, 3, 0, False)), t(4, 3))
+    case(f, "sort", lambda x: both(A.sort.default(x)), t(3, 5))
+    case(f, "sort", lambda x: both(A.sort.stable(x, stable=True, dim=0, descending=True)), t(4, 3))
+    case(f, "argsort", lambda x: (A.argsort.default(x, -1, True) + 1) * x, t(3, 5))
+    case(f, "argsort", lambda x: (A.argsort.stable(x, stable=True) + 1) * x, t(3, 5))
+
+
+def writes():
+    f = "writes"
+    rows = lambda: ints([[3, 0, 1], [1, 2, 0]])
+    case(f, "scatter", lambda x, y, i: A.scatter.src(x, 1, i, y), t(3, 4), t(2, 3), rows())
+    case(f, "scatter", lambda x, i: A.scatter.value(x, 0, i, 0.5), t(4, 3), rows())
+    case(f, "scatter_add", lambda x, y, i: A.scatter_add.default(x, 1, i, y), t(3, 4), t(2, 3), ints([[3, 0, 3], [1, 1, -2]]).abs())
+    for word in ("sum", "prod", "mean", "amax", "amin"):
+        case(f, "scatter_reduce", lambda x, y, i, w=word: A.scatter_reduce.two(x, 1, i, y, w), t(3, 4, low=0.5), t(2, 3, low=0.5), ints([[3, 0, 3], [1, 1, 2]]))
+    case(f, "scatter_reduce", lambda x, y, i: A.scatter_reduce.two(x, 1, i, y, "mean", include_self=False), t(3, 4), t(2, 3), ints([[3, 0, 3], [1, 1, 2]]))
+    case(f, "index_put", lambda x, y, i: A.index_put.default(x, [i], y), t(5, 3), t(2, 3), ints([4, -5]))
+    case(f, "index_put", lambda x, y, i: A.index_put.default(x, [i], y, True), t(5, 3), t(3), ints([4, 0, 4]))
+    case(f, "index_put", lambda x, y, i, j: A.index_put.default(x, [None, i, j], y), t(2, 3, 4, 2), t(2, 2, 1, 1), ints([[2], [0]]), ints([3]))
+    case(f, "index_put", lambda x, c: A.index_put.default(x, [c], torch.tensor(0.5, dtype=x.dtype)), t(3, 4), mask(3, 4))
+    case(f, "index_put_", lambda x, y, i: A.index_put_.default(x * 2, [i], y), t(5, 3), t(2, 3), ints([4, 0]))
+    case(f, "index_add", lambda x, y, i: A.index_add.default(x, 1, i, y, alpha=0.5), t(2, 4), t(2, 3), ints([3, 0, 3]))
+    case(f, "index_copy", lambda x, y, i: A.index_copy.default(x, 1, i, y), t(2, 4), t(2, 2), ints([3, 0]))
+    case(f, "index_fill", lambda x, i: A.index_fill.int_Scalar(x, 0, i, 0.5), t(4, 2), ints([3, 0]))
+
+
+def distances():
+    f = "distances"
+    signs = lambda *shape: torch.where(mask(*shape), 1.0, -1.0)
+    case(f, "cosine_similarity", lambda x, y: A.cosine_similarity.default(x, y, -1), t(3, 4), t(4))
+    for p in (1.0, 2.0):
+        case(f, "pairwise_distance", lambda x, y, p=p: A.pairwise_distance.default(x, y, p, 1e-3, True), t(3, 4), t(3, 4))
+    for join in (0, 1, 2):
+        case(f, "cosine_embedding", lambda x, y, s, r=join: A.cosine_embedding_loss.default(x, y, s.detach(), 0.1, r), t(5, 4), t(5, 4), signs(5))
+        case(f, "margin_ranking", lambda x, y, s, r=join: A.margin_ranking_loss.default(x, y, s.detach(), 0.3, r), t(5), t(5), signs(5))
+        case(f, "hinge_embedding", lambda x, s, r=join: A.hinge_embedding_loss.default(x, s.detach(), 0.3, r), t(5), signs(5))
+        case(f, "soft_margin", lambda x, s, r=join: A.soft_margin_loss.default(x, s.detach(), r), t(5), signs(5))
+        case(f, "triplet", lambda a, p, n, r=join: A.triplet_margin_loss.default(a, p, n, 1.5, 2.0, 1e-3, bool(r), r), t(5, 4), t(5, 4), t(5, 4))
+        case(f, "poisson", lambda x, y, r=join: A.poisson_nll_loss.default(x, y, True, False, 1e-8, r), t(5), t(5, low=0.5))
+        case(f, "poisson", lambda x, y, r=join: A.poisson_nll_loss.default(x, y.detach(), False, True, 1e-3, r), t(5, low=0.3), t(5, low=0.3, high=4.0))
 
 
 def through_a_slice(x, y):
@@ -206,6 +313,9 @@ def products():
     case(f, "bmm", A.bmm.default, t(2, 3, 4), t(2, 4, 5))
     case(f, "mv", A.mv.default, t(3, 4), t(4))
     case(f, "dot", A.dot.default, t(4), t(4))
+    case(f, "outer", A.outer.default, t(3), t(4))
+    case(f, "einsum", lambda x, y: A.einsum.default("b h i d, b h j d -> b h i j", [x, y]), t(2, 2, 3, 4), t(2, 2, 5, 4))
+    case(f, "einsum", lambda x, y, z: A.einsum.default("ij,jk,kl->il", [x, y, z]), t(2, 3), t(3, 4), t(4, 2))
     case(f, "vdot", A.vdot.default, t(4), t(4))
     case(f, "addmm", lambda c, x, y: A.addmm.default(c, x, y, beta=0.5, alpha=2), t(5), t(3, 4), t(4, 5))
     case(f, "baddbmm", A.baddbmm.default, t(2, 3, 5), t(2, 3, 4), t(2, 4, 5))
@@ -248,6 +358,8 @@ def normalization():
          t(3, 4, 5), t(4), t(4), t(4), t(4, low=0.5))
     case(f, "batch_norm", lambda x, w, b, m, v: A._native_batch_norm_legit_no_training.default(x, w, b, m.detach(), v.detach(), 0.1, 1e-5)[0],
          t(3, 4, 5), t(4), t(4), t(4), t(4, low=0.5))
+    case(f, "layer_norm", lambda x, w, b: A.native_layer_norm.default(x, [4], w, b, 1e-5)[0], t(2, 3, 4), t(4), t(4))
+    case(f, "group_norm", lambda x, w, b: A.native_group_norm.default(x, w, b, 2, 4, 3, 2, 1e-5)[0], t(2, 4, 3), t(4), t(4))
 
 
 def reduction():
@@ -266,6 +378,13 @@ def reduction():
         case(f, op, getattr(A, op).default, t(3, 4))
         case(f, op, lambda x, g=getattr(A, op).dim: g(x, [1], False, True), t(3, 4))
         case(f, op, lambda x, g=getattr(A, op).correction: g(x, [1], correction=1), t(3, 4))
+    for op in "var std".split():
+        case(f, f"{op}_mean", lambda x, g=getattr(A, f"{op}_mean").correction: sum(g(x, [0, -1], correction=1)), t(3, 4, 2))
+    case(f, "prod", lambda x: A.prod.dim_int(x, 1, True), t(3, 4))
+    case(f, "count_nonzero", lambda x: A.count_nonzero.default(x.round()) * x, t(3, 4))
+    case(f, "count_nonzero", lambda x: A.count_nonzero.dim_IntList(x.round(), [1]) * x[:, 0], t(3, 4))
+    for op in "all any".split():
+        case(f, op, lambda x, c, g=getattr(A, op).dims: A.where.self(g(c, [0, 2]), x, -x), t(3), mask(2, 3, 4))
     case(f, "norm", lambda x: A.linalg_vector_norm.default(x, 2, [1]), t(3, 4))
     case(f, "norm", lambda x: A.linalg_vector_norm.default(x, 1), t(3, 4))
     case(f, "norm", lambda x: A.linalg_vector_norm.default(x, float("inf"), [0]), t(3, 4))
@@ -326,6 +445,17 @@ def windows():
                                ("adaptive_avg_pool", ([3] * axes,)), ("adaptive_avg_pool", ([1] * axes,))):
             op = getattr(A, f"{name}{axes}d").default
             case(f, f"{name}{axes}d", lambda x, g=op, s=settings: g(x, *s), t(*shape))
+    case(f, "max_pool2d", lambda x: A.max_pool2d_with_indices.default(x, [2, 2])[0], t(1, 2, 4, 6))
+    case(f, "max_pool3d", lambda x: A.max_pool3d_with_indices.default(x, [2, 2, 2])[0], t(1, 1, 4, 4, 2))
+    case(f, "adaptive_avg_pool2d", lambda x: A._adaptive_avg_pool2d.default(x, [2, 3]), t(1, 2, 5, 4))
+    case(f, "adaptive_avg_pool3d", lambda x: A._adaptive_avg_pool3d.default(x, [2, 3, 1]), t(1, 1, 5, 4, 3))
+    case(f, "upsample", lambda x: A.upsample_nearest3d.vec(x, [4, 3, 5], None), t(1, 1, 2, 3, 4))
+    for corners in (False, True):
+        case(f, "upsample", lambda x, c=corners: A.upsample_trilinear3d.vec(x, [4, 3, 5], c, None), t(1, 1, 2, 3, 4))
+        case(f, "upsample", lambda x, c=corners: A.upsample_bicubic2d.vec(x, [5, 8], c, None), t(1, 2, 3, 4))
+        for mode in (0, 1, 2):
+            case(f, "grid_sampler", lambda x, g, m=mode, c=corners: A.grid_sampler.default(x, g * 0.97, m, m, c), t(2, 2, 4, 5), t(2, 3, 2, 2, low=-1.1, high=1.1))
+    case(f, "grid_sampler", lambda x, g: A.grid_sampler_2d.default(x, g * 0.97, 0, 0, False), t(2, 2, 4, 5), t(2, 3, 2, 2, low=-1.1, high=1.1))
     case(f, "upsample", lambda x: A.upsample_nearest2d.vec(x, None, [2.0, 2.0]), t(1, 2, 3, 4))
     case(f, "upsample", lambda x: A.upsample_nearest1d.vec(x, [7], None), t(1, 2, 4))
     for corners in (False, True):
@@ -359,6 +489,7 @@ def chance():
     f = "chance"
     case(f, "dropout", lambda x: A.dropout.default(x, 0.5, False), t(3, 4))
     case(f, "feature_dropout", lambda x: A.feature_dropout.default(x, 0.5, False), t(3, 4))
+    case(f, "dropout", lambda x: A.native_dropout.default(x, 0.5, False)[0], t(3, 4))
     for op in "rand_like randn_like bernoulli".split():
         case(f, op, lambda x, g=getattr(A, op).default: g(x) * 0 + x, t(3, 4, low=0.1, high=0.9))
     for op in "rand randn".split():
@@ -576,7 +707,8 @@ def main():
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
-    for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance):
+    for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
+                   rearrangement, pads, sorting, writes, distances):
         family()
     for family, cases in CASES.items():
         program = torch.export.export(Family(cases), (torch.tensor(1.0),), strict=False)

@@ -198,6 +198,23 @@ Error emitIsNaN(Call &call) {
   return Error::success();
 }
 
+Error emitIsInf(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  TensorBuilder &b = call.build;
+  call.result(
+      b.compare(nn::CompareKind::EQ, b.abs(x), b.splatLike(x, INFINITY)));
+  return Error::success();
+}
+
+/// Neither infinite nor NaN.
+Error emitIsFinite(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  TensorBuilder &b = call.build;
+  call.result(
+      b.compare(nn::CompareKind::LT, b.abs(x), b.splatLike(x, INFINITY)));
+  return Error::success();
+}
+
 /// The operand as the result is declared: copies, and casts.
 Error emitCast(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.operandLikeResult("self"));
@@ -208,6 +225,123 @@ Error emitCast(Call &call) {
 Error emitDetach(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
   call.result(x.isFloat() ? call.build.withoutGradient(x) : x);
+  return Error::success();
+}
+
+/// A function of log(x) or of exp(x) to another base.
+template <int base>
+Error emitLog(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, floatOperand(call));
+  TensorBuilder &b = call.build;
+  Operand log = b.log(b.wide(x));
+  call.result(
+      b.cast(b.binary(Binary::Div, log, std::log(double(base))), x.type));
+  return Error::success();
+}
+
+Error emitExp2(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, floatOperand(call));
+  TensorBuilder &b = call.build;
+  Operand power = b.binary(Binary::Mul, b.wide(x), std::log(2.0));
+  call.result(b.cast(b.exp(power), x.type));
+  return Error::success();
+}
+
+Error emitErfc(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, floatOperand(call));
+  TensorBuilder &b = call.build;
+  call.result(
+      b.binary(Binary::Sub, b.splatLike(x, 1.0), b.unary<nn::ErfOp>(x)));
+  return Error::success();
+}
+
+/// log(x / (1 - x)), where x may be bounded by eps first.
+Error emitLogit(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, floatOperand(call));
+  TensorBuilder &b = call.build;
+  if (call.has("eps")) {
+    MPC_TRY_ASSIGN(double eps, call.number("eps"));
+    if (!(eps >= 0.0 && eps <= 0.5))
+      return call.fail("eps is " + std::to_string(eps));
+    x = b.binary(Binary::Min, b.binary(Binary::Max, x, eps), 1.0 - eps);
+  }
+  Operand rest = b.binary(Binary::Sub, b.splatLike(x, 1.0), x);
+  call.result(b.log(b.binary(Binary::Div, x, rest)));
+  return Error::success();
+}
+
+/// alpha (exp(x / alpha) - 1) below 0.
+Error emitCelu(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, floatOperand(call));
+  MPC_TRY_ASSIGN(double alpha, call.number("alpha", 1.0));
+  if (!(alpha > 0.0))
+    return call.fail("alpha is not positive");
+  call.result(call.build.activation<nn::EluOp>(x, alpha, 1.0, alpha));
+  return Error::success();
+}
+
+/// x above the threshold, else the value.
+Error emitThreshold(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, numberOperand(call));
+  MPC_TRY_ASSIGN(double threshold, call.number("threshold"));
+  MPC_TRY_ASSIGN(double value, call.number("value"));
+  TensorBuilder &b = call.build;
+  Operand isAbove =
+      b.compare(nn::CompareKind::GT, x, b.splatLike(x, threshold));
+  call.result(b.select(isAbove, x, b.splatLike(x, value)));
+  return Error::success();
+}
+
+/// 0 between -lambda and lambda; with `moves` what is outside comes nearer by
+/// lambda.
+template <bool moves>
+Error emitShrink(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, floatOperand(call));
+  MPC_TRY_ASSIGN(double lambda, call.number("lambd", 0.5));
+  TensorBuilder &b = call.build;
+  Operand isAbove = b.compare(nn::CompareKind::GT, x, b.splatLike(x, lambda));
+  Operand isBelow = b.compare(nn::CompareKind::LT, x, b.splatLike(x, -lambda));
+  double by = moves ? lambda : 0.0;
+  Operand zero = b.splatLike(x, 0.0);
+  call.result(b.select(isAbove, b.binary(Binary::Sub, x, by),
+                       b.select(isBelow, b.binary(Binary::Add, x, by), zero)));
+  return Error::success();
+}
+
+/// The first half of an axis by the sigmoid of the other.
+Error emitGlu(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  MPC_TRY_ASSIGN(int64_t axis, call.axis("dim", x.rank(), -1));
+  if (x.rank() == 0 || x.shape[axis] % 2 != 0)
+    return call.fail("the operand " + shapeText(x.shape) +
+                     " does not split into halves");
+  TensorBuilder &b = call.build;
+  int64_t half = x.shape[axis] / 2;
+  Operand gate = b.sigmoid(b.sliceAxis(x, axis, half, 2 * half));
+  call.result(b.binary(Binary::Mul, b.sliceAxis(x, axis, 0, half), gate));
+  return Error::success();
+}
+
+/// Other numbers for NaN and infinities; the greatest of the type where none
+/// are given.
+Error emitNanToNum(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, floatOperand(call));
+  const fltSemantics &type = cast<mlir::FloatType>(x.type).getFloatSemantics();
+  double most = APFloat::getLargest(type).convertToDouble();
+  MPC_TRY_ASSIGN(double nan, call.number("nan", 0.0));
+  MPC_TRY_ASSIGN(double high, call.number("posinf", most));
+  MPC_TRY_ASSIGN(double low, call.number("neginf", -most));
+  TensorBuilder &b = call.build;
+  auto replace = [&](const Operand &where, double value) {
+    x = b.select(where, b.splatLike(x, value), x);
+  };
+  Operand given = x;
+  replace(b.compare(nn::CompareKind::NE, given, given), nan);
+  replace(b.compare(nn::CompareKind::EQ, given, b.splatLike(x, INFINITY)),
+          high);
+  replace(b.compare(nn::CompareKind::EQ, given, b.splatLike(x, -INFINITY)),
+          low);
+  call.result(x);
   return Error::success();
 }
 
@@ -303,6 +437,30 @@ Error emitRemainder(Call &call) {
   MPC_TRY_ASSIGN(Operand x, numberOperand(call));
   MPC_TRY_ASSIGN(Operand y, call.operandLikeResult("other"));
   call.result(flooredRest(call.build, x, y));
+  return Error::success();
+}
+
+/// The same of the operand's sign.
+Error emitTruncatedRemainder(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, numberOperand(call));
+  MPC_TRY_ASSIGN(Operand y, call.operandLikeResult("other"));
+  call.result(call.build.pair<nn::RemOp>(x, y));
+  return Error::success();
+}
+
+/// Towards 0.
+Error emitTrunc(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, floatOperand(call));
+  call.result(roundedQuotient(call.build, x, "trunc"));
+  return Error::success();
+}
+
+template <Operand (*function)(TensorBuilder &, const Operand &,
+                              const Operand &)>
+Error emitFunctionOfTwo(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, floatOperand(call));
+  MPC_TRY_ASSIGN(Operand y, call.operandLikeResult("other"));
+  call.result(function(call.build, x, y));
   return Error::success();
 }
 
@@ -467,11 +625,15 @@ const OpRow kRows[] = {
     {"atan.default", emitUnary<nn::AtanOp>},
     {"atan2.default", emitAtan2},
     {"atanh.default", emitUnary<nn::AtanhOp>},
+    {"bitwise_and.Scalar", emitBitwise<Logic::And, nn::BitAndOp>},
     {"bitwise_and.Tensor", emitBitwise<Logic::And, nn::BitAndOp>},
     {"bitwise_not.default", emitBitwiseNot},
+    {"bitwise_or.Scalar", emitBitwise<Logic::Or, nn::BitOrOp>},
     {"bitwise_or.Tensor", emitBitwise<Logic::Or, nn::BitOrOp>},
+    {"bitwise_xor.Scalar", emitBitwise<Logic::Xor, nn::BitXorOp>},
     {"bitwise_xor.Tensor", emitBitwise<Logic::Xor, nn::BitXorOp>},
     {"ceil.default", emitUnary<nn::CeilOp>},
+    {"celu.default", emitCelu},
     {"clamp.Tensor", emitClamp},
     {"clamp.default", emitClamp},
     {"clamp_max.default", emitClamp},
@@ -490,19 +652,27 @@ const OpRow kRows[] = {
     {"eq.Scalar", emitCompare<nn::CompareKind::EQ>},
     {"eq.Tensor", emitCompare<nn::CompareKind::EQ>},
     {"erf.default", emitUnary<nn::ErfOp>},
+    {"erfc.default", emitErfc},
     {"exp.default", emitUnary<nn::ExpOp>},
+    {"exp2.default", emitExp2},
     {"expm1.default", emitUnary<nn::Expm1Op>},
     {"floor.default", emitUnary<nn::FloorOp>},
     {"floor_divide.Scalar", emitFloorDivide},
     {"floor_divide.default", emitFloorDivide},
+    {"fmod.Scalar", emitTruncatedRemainder},
+    {"fmod.Tensor", emitTruncatedRemainder},
     {"ge.Scalar", emitCompare<nn::CompareKind::GE>},
     {"ge.Tensor", emitCompare<nn::CompareKind::GE>},
     {"gelu.default", emitGelu},
+    {"glu.default", emitGlu},
     {"gt.Scalar", emitCompare<nn::CompareKind::GT>},
     {"gt.Tensor", emitCompare<nn::CompareKind::GT>},
+    {"hardshrink.default", emitShrink<false>},
     {"hardsigmoid.default", emitHardSigmoid},
     {"hardswish.default", emitUnary<nn::HardSwishOp>},
     {"hardtanh.default", emitHardTanh},
+    {"isfinite.default", emitIsFinite},
+    {"isinf.default", emitIsInf},
     {"isnan.default", emitIsNaN},
     {"le.Scalar", emitCompare<nn::CompareKind::LE>},
     {"le.Tensor", emitCompare<nn::CompareKind::LE>},
@@ -511,12 +681,16 @@ const OpRow kRows[] = {
     {"lerp.Tensor", emitLerp},
     {"lift_fresh_copy.default", emitCast},
     {"log.default", emitUnary<nn::LogOp>},
+    {"log10.default", emitLog<10>},
     {"log1p.default", emitUnary<nn::Log1pOp>},
+    {"log2.default", emitLog<2>},
     {"log_sigmoid.default", emitFunction<logSigmoid>},
+    {"logaddexp.default", emitFunctionOfTwo<logAddExp>},
     {"logical_and.default", emitLogic<Logic::And>},
     {"logical_not.default", emitLogicalNot},
     {"logical_or.default", emitLogic<Logic::Or>},
     {"logical_xor.default", emitLogic<Logic::Xor>},
+    {"logit.default", emitLogit},
     {"lt.Scalar", emitCompare<nn::CompareKind::LT>},
     {"lt.Tensor", emitCompare<nn::CompareKind::LT>},
     {"masked_fill.Scalar", emitMaskedFill},
@@ -528,6 +702,7 @@ const OpRow kRows[] = {
     {"mish.default", emitUnary<nn::MishOp>},
     {"mul.Scalar", emitArithmetic<Binary::Mul>},
     {"mul.Tensor", emitArithmetic<Binary::Mul>},
+    {"nan_to_num.default", emitNanToNum},
     {"ne.Scalar", emitCompare<nn::CompareKind::NE>},
     {"ne.Tensor", emitCompare<nn::CompareKind::NE>},
     {"neg.default", emitNumberOp<&TensorBuilder::neg>},
@@ -549,23 +724,28 @@ const OpRow kRows[] = {
     {"sign.default", emitUnary<nn::SignOp>},
     {"silu.default", emitSilu},
     {"sin.default", emitUnary<nn::SinOp>},
+    {"sinc.default", emitFunction<sinc>},
     {"sinh.default", emitUnary<nn::SinhOp>},
     {"softplus.default", emitSoftplus},
+    {"softshrink.default", emitShrink<true>},
     {"sqrt.default", emitUnary<nn::SqrtOp>},
     {"square.default", emitSquare},
     {"sub.Scalar", emitArithmetic<Binary::Sub>},
     {"sub.Tensor", emitArithmetic<Binary::Sub>},
     {"tan.default", emitUnary<nn::TanOp>},
     {"tanh.default", emitUnary<nn::TanhOp>},
+    {"threshold.default", emitThreshold},
     {"to.device", emitCast, Sharing::Maybe},
     {"to.dtype", emitCast, Sharing::Maybe},
     {"to.dtype_layout", emitCast, Sharing::Maybe},
     {"to.other", emitCast, Sharing::Maybe},
+    {"trunc.default", emitTrunc},
     {"type_as.default", emitCast, Sharing::Maybe},
     {"where.Scalar", emitWhere},
     {"where.ScalarOther", emitWhere},
     {"where.ScalarSelf", emitWhere},
     {"where.self", emitWhere},
+    {"xlogy.Tensor", emitFunctionOfTwo<xLogY>},
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// ATen's ops that read elements by index.
-#include "lib/Import/Exported/Call.h"
+#include "lib/Import/Exported/Ops/Indices.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -10,10 +10,6 @@ using namespace llvm;
 
 namespace mpc::exported {
 
-namespace {
-
-/// Indices of an axis of `size`, counted from its front. What is known is
-/// checked; what comes at run time the runtime checks.
 Expected<Operand> indicesOf(Call &call, const Operand &indices, int64_t size) {
   if (!indices.type.isInteger(64) && !indices.type.isInteger(32))
     return call.fail("indices are neither of int64 nor of int32");
@@ -37,6 +33,55 @@ Expected<Operand> indicesOf(Call &call, const Operand &indices, int64_t size) {
   }
   return b.fromValues<int64_t>(b.i64(), indices.shape, places);
 }
+
+Expected<IndexList> readIndices(Call &call, const Operand &x) {
+  MPC_TRY_ASSIGN(std::vector<Operand> given, call.tensors("indices"));
+  IndexList list;
+  if (given.size() > x.shape.size())
+    return call.fail("has more indices than the operand axes");
+  int64_t last = -1;
+  for (auto [axis, index] : enumerate(given)) {
+    if (!index.type)
+      continue;
+    if (index.isBool())
+      return call.fail("the length of what a mask selects depends on data: "
+                       "weigh the elements by the mask (a loss has "
+                       "ignore_index), or use where()");
+    if (last >= 0 && last + 1 != int64_t(axis))
+      return call.fail("indices of axes that are apart are not supported");
+    if (last < 0)
+      list.first = axis;
+    last = axis;
+    auto joined = broadcastShape(list.shape, index.shape);
+    if (!joined)
+      return call.fail("the indices do not broadcast");
+    list.shape = *joined;
+    list.indices.push_back(index);
+  }
+  if (list.indices.empty())
+    return call.fail("has no index");
+  return list;
+}
+
+Expected<Operand> placesOf(Call &call, const Operand &x,
+                           const IndexList &list) {
+  TensorBuilder &b = call.build;
+  Operand place;
+  for (auto [offset, index] : enumerate(list.indices)) {
+    int64_t size = x.shape[list.first + offset];
+    MPC_TRY_ASSIGN(Operand counted, indicesOf(call, index, size));
+    counted = b.broadcastTo(b.cast(counted, b.i64()), list.shape);
+    place =
+        offset == 0
+            ? counted
+            : b.binary(Binary::Add,
+                       b.binary(Binary::Mul, place, static_cast<double>(size)),
+                       counted);
+  }
+  return place;
+}
+
+namespace {
 
 /// Rows of a table. Indices of labels and words are not negative.
 Error emitEmbedding(Call &call) {
@@ -103,66 +148,18 @@ Error emitGather(Call &call) {
   return Error::success();
 }
 
-/// The tensors of x[i, j], which follow each other, and the first one's axis.
-struct IndexList {
-  std::vector<Operand> indices;
-  int64_t first = 0;
-  Shape shape;
-};
-
-Expected<IndexList> readIndices(Call &call, const Operand &x) {
-  MPC_TRY_ASSIGN(std::vector<Operand> given, call.tensors("indices"));
-  IndexList list;
-  if (given.size() > x.shape.size())
-    return call.fail("has more indices than the operand axes");
-  int64_t last = -1;
-  for (auto [axis, index] : enumerate(given)) {
-    if (!index.type)
-      continue;
-    if (index.isBool())
-      return call.fail("the length of what a mask selects depends on data: "
-                       "weigh the elements by the mask (a loss has "
-                       "ignore_index), or use where()");
-    if (last >= 0 && last + 1 != int64_t(axis))
-      return call.fail("indices of axes that are apart are not supported");
-    if (last < 0)
-      list.first = axis;
-    last = axis;
-    auto joined = broadcastShape(list.shape, index.shape);
-    if (!joined)
-      return call.fail("the indices do not broadcast");
-    list.shape = *joined;
-    list.indices.push_back(index);
-  }
-  if (list.indices.empty())
-    return call.fail("has no index");
-  return list;
-}
-
 /// Several axes that are indexed are one, by one place.
 Error emitIndex(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
   MPC_TRY_ASSIGN(IndexList list, readIndices(call, x));
+  MPC_TRY_ASSIGN(Operand places, placesOf(call, x, list));
   TensorBuilder &b = call.build;
-  Operand place;
-  int64_t elements = 1;
-  for (auto [offset, index] : enumerate(list.indices)) {
-    int64_t size = x.shape[list.first + offset];
-    elements *= size;
-    MPC_TRY_ASSIGN(Operand counted, indicesOf(call, index, size));
-    counted = b.broadcastTo(b.cast(counted, b.i64()), list.shape);
-    place =
-        offset == 0
-            ? counted
-            : b.binary(Binary::Add,
-                       b.binary(Binary::Mul, place, static_cast<double>(size)),
-                       counted);
-  }
-  Shape flat(ArrayRef(x.shape).take_front(list.first));
-  flat.push_back(elements);
-  append_range(flat,
-               ArrayRef(x.shape).drop_front(list.first + list.indices.size()));
-  call.result(b.gather(b.reshape(x, flat), place, list.first));
+  size_t count = list.indices.size();
+  ArrayRef<int64_t> shape = x.shape;
+  Shape flat(shape.take_front(list.first));
+  flat.push_back(*countElements(shape.slice(list.first, count)));
+  append_range(flat, shape.drop_front(list.first + count));
+  call.result(b.gather(b.reshape(x, flat), places, list.first));
   return Error::success();
 }
 

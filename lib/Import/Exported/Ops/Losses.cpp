@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// ATen's losses.
-#include "lib/Import/Exported/Call.h"
+#include "lib/Import/Exported/Ops/Losses.h"
 
 #include "dialects/NN/NNDialect.h"
-#include "lib/Import/Build/ClassLoss.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 
 namespace mpc::exported {
 
-namespace {
-
-/// By torch's numbers.
 Expected<Reduction> readReduction(Call &call) {
   MPC_TRY_ASSIGN(int64_t number, call.integer("reduction", 1));
   if (number < 0 || number > 2)
@@ -22,6 +18,8 @@ Expected<Reduction> readReduction(Call &call) {
                                        Reduction::Sum};
   return kReductions[number];
 }
+
+namespace {
 
 /// Prediction and target of one type and shape. PyTorch warns of a target that
 /// broadcasts, which is seldom meant.

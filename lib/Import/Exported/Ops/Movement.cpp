@@ -319,9 +319,7 @@ Error emitRoll(Call &call) {
   return Error::success();
 }
 
-Error emitRepeat(Call &call) {
-  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
-  MPC_TRY_ASSIGN(SmallVector<int64_t> repeats, call.integers("repeats"));
+Error repeatBy(Call &call, const Operand &x, SmallVector<int64_t> repeats) {
   MPC_TRY_ASSIGN(Shape shape, call.resultShape());
   TensorBuilder &b = call.build;
   if (repeats.size() < x.shape.size())
@@ -331,7 +329,7 @@ Error emitRepeat(Call &call) {
   SmallVector<int64_t> axes;
   for (auto [size, count] : zip_equal(padded, repeats)) {
     if (count < 0)
-      return call.fail("argument 'repeats' is " + shapeText(repeats));
+      return call.fail("the repeats are " + shapeText(repeats));
     wide.push_back(count);
     axes.push_back(static_cast<int64_t>(wide.size()));
     wide.push_back(size);
@@ -342,40 +340,19 @@ Error emitRepeat(Call &call) {
   return Error::success();
 }
 
-/// Pads are given from the last axis on; a negative one cuts.
-Error padWithConstant(Call &call, double value) {
+Error emitRepeat(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
-  MPC_TRY_ASSIGN(SmallVector<int64_t> pads, call.integers("pad"));
-  if (pads.size() % 2 != 0 || pads.size() > 2 * x.shape.size())
-    return call.fail("argument 'pad' has " + Twine(pads.size()) +
-                     " numbers for a tensor of rank " + Twine(x.rank()));
-  Shape low(x.rank(), 0), high(x.rank(), 0), starts(x.rank(), 0);
-  Shape limits = x.shape;
-  for (size_t i = 0; i < pads.size(); i += 2) {
-    size_t axis = x.rank() - 1 - i / 2;
-    low[axis] = std::max<int64_t>(pads[i], 0);
-    high[axis] = std::max<int64_t>(pads[i + 1], 0);
-    starts[axis] = std::max<int64_t>(-pads[i], 0);
-    limits[axis] += std::min<int64_t>(pads[i + 1], 0);
-    if (starts[axis] > limits[axis])
-      return call.fail("the pads cut off more than there is");
-  }
-  TensorBuilder &b = call.build;
-  x = b.slice(x, starts, limits, Shape(x.rank(), 1));
-  for (auto [size, front, back] : zip_equal(x.shape, low, high))
-    if (front > INT32_MAX || back > INT32_MAX)
-      return call.fail("the pads are too wide");
-  call.result(b.pad(x, low, high, Shape(x.rank(), 0), value));
-  return Error::success();
+  MPC_TRY_ASSIGN(SmallVector<int64_t> repeats, call.integers("repeats"));
+  return repeatBy(call, x, std::move(repeats));
 }
 
-Error emitPad(Call &call) {
-  MPC_TRY_ASSIGN(std::string mode, call.text("mode", "constant"));
-  if (mode != "constant")
-    return call.fail("mode '" + printable(mode) +
-                     "' is not supported, only constant is");
-  MPC_TRY_ASSIGN(double value, call.number("value", 0.0));
-  return padWithConstant(call, value);
+/// Axes for which no repeats are given are the first ones.
+Error emitTile(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(SmallVector<int64_t> repeats, call.integers("dims"));
+  while (repeats.size() < x.shape.size())
+    repeats.insert(repeats.begin(), 1);
+  return repeatBy(call, x, std::move(repeats));
 }
 
 /// Elements of another rank's order: the parts of a matrix above or below a
@@ -461,25 +438,44 @@ Error emitLinspace(Call &call) {
   return countUp(call, start, (end - start) / ways);
 }
 
-/// Assigns a part: x[..., a:b] = y.
-Error emitSliceScatter(Call &call) {
-  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
-  MPC_TRY_ASSIGN(Operand source, call.tensor("src"));
-  MPC_TRY_ASSIGN(Cut cut, readCut(call, x));
-  TensorBuilder &b = call.build;
-  if (cut.step != 1)
-    return call.fail("a step of " + Twine(cut.step) + " is not supported");
-  Shape part = x.shape;
-  part[cut.axis] = cut.limit - cut.start;
-  MPC_TRY_ASSIGN(source,
-                 call.broadcastTo(b.cast(source, x.type), part, "the source"));
+/// `source`, which has the cut's shape, in the place of a part of `x`.
+Operand assigned(TensorBuilder &b, const Operand &x, const Operand &source,
+                 const Cut &cut) {
   std::vector<Operand> parts;
   if (cut.start > 0)
     parts.push_back(b.sliceAxis(x, cut.axis, 0, cut.start));
   parts.push_back(source);
   if (cut.limit < x.shape[cut.axis])
     parts.push_back(b.sliceAxis(x, cut.axis, cut.limit, x.shape[cut.axis]));
-  call.result(parts.size() == 1 ? source : b.concat(parts, cut.axis));
+  return parts.size() == 1 ? source : b.concat(parts, cut.axis);
+}
+
+/// x[..., a:b] = y
+Error emitSliceScatter(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(Cut cut, readCut(call, x));
+  if (cut.step != 1)
+    return call.fail("a step of " + Twine(cut.step) + " is not supported");
+  Shape part = x.shape;
+  part[cut.axis] = cut.limit - cut.start;
+  MPC_TRY_ASSIGN(Operand source, call.operandAs("src", x.type, part));
+  call.result(assigned(call.build, x, source, cut));
+  return Error::success();
+}
+
+/// x[..., i] = y
+Error emitSelectScatter(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(int64_t axis, call.axis("dim", x.rank()));
+  MPC_TRY_ASSIGN(int64_t index, call.integer("index"));
+  MPC_TRY_ASSIGN(Operand part, selected(call, x, axis, index));
+  MPC_TRY_ASSIGN(Operand source, call.operandAs("src", x.type, part.shape));
+  index += index < 0 ? x.shape[axis] : 0;
+  Shape shape = x.shape;
+  shape[axis] = 1;
+  TensorBuilder &b = call.build;
+  call.result(
+      assigned(b, x, b.reshape(source, shape), {axis, index, index + 1, 1}));
   return Error::success();
 }
 
@@ -494,8 +490,8 @@ const OpRow kRows[] = {
     {"cat.default", emitCat},
     {"chunk.default", emitChunk, Sharing::Reordered},
     {"concat.default", emitCat},
-    {"constant_pad_nd.default", emitPad},
     {"copy.default", emitCopy},
+    {"empty.memory_format", emitZeros},
     {"empty_like.default", emitZeros},
     {"expand.default", emitExpand, Sharing::Reordered},
     {"expand_as.default", emitExpand, Sharing::Reordered},
@@ -509,19 +505,20 @@ const OpRow kRows[] = {
     {"mT.default", emitMatrixTranspose, Sharing::Reordered},
     {"matrix_H.default", emitMatrixTranspose, Sharing::Reordered},
     {"narrow.default", emitNarrow, Sharing::Part},
+    {"new_empty.default", emitZeros},
     {"new_full.default", emitFull},
     {"new_ones.default", emitOnes},
     {"new_zeros.default", emitZeros},
     {"numpy_T.default", emitReversedAxes, Sharing::Reordered},
     {"ones.default", emitOnes},
     {"ones_like.default", emitOnes},
-    {"pad.default", emitPad},
     {"permute.default", emitPermute, Sharing::Reordered},
     {"repeat.default", emitRepeat},
     {"reshape.default", emitReshape, Sharing::Maybe},
     {"roll.default", emitRoll},
     {"scalar_tensor.default", emitScalarTensor},
     {"select.int", emitSelect, Sharing::Part},
+    {"select_scatter.default", emitSelectScatter},
     {"slice.Tensor", emitSlice, Sharing::Part},
     {"slice_scatter.default", emitSliceScatter},
     {"split.Tensor", emitSplit, Sharing::Reordered},
@@ -531,6 +528,7 @@ const OpRow kRows[] = {
     {"squeeze.dims", emitReshape, Sharing::All},
     {"stack.default", emitStack},
     {"t.default", emitReversedAxes, Sharing::Reordered},
+    {"tile.default", emitTile},
     {"transpose.int", emitTranspose, Sharing::Reordered},
     {"tril.default", emitTriangle<nn::CompareKind::LE>},
     {"triu.default", emitTriangle<nn::CompareKind::GE>},

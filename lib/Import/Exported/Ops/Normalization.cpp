@@ -93,6 +93,15 @@ Error emitRmsNorm(Call &call) {
   return Error::success();
 }
 
+/// The form of decomposed programs, which gives mean and rate for PyTorch's own
+/// backward.
+Error emitNativeLayerNorm(Call &call) {
+  MPC_TRY(emitLayerNorm(call));
+  call.result({});
+  call.result({});
+  return Error::success();
+}
+
 /// Scales and shifts channels, which are axis 1, and rounds to `type`.
 Expected<Operand> scaledChannels(Call &call, Operand x, mlir::Type type) {
   TensorBuilder &b = call.build;
@@ -123,12 +132,22 @@ Expected<Operand> normalizedGroups(Call &call, const Operand &x,
   return b.reshape(b.layerNorm(parts, nullptr, nullptr, 2, epsilon), x.shape);
 }
 
-Error emitGroupNorm(Call &call) {
+Error groupNorm(Call &call, StringRef count) {
   MPC_TRY_ASSIGN(Operand x, filledOperand(call, "input"));
-  MPC_TRY_ASSIGN(int64_t groups, call.integer("num_groups"));
+  MPC_TRY_ASSIGN(int64_t groups, call.integer(count));
   MPC_TRY_ASSIGN(Operand normal, normalizedGroups(call, x, groups));
   MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal, x.type));
   call.result(result);
+  return Error::success();
+}
+
+Error emitGroupNorm(Call &call) { return groupNorm(call, "num_groups"); }
+
+/// The form of decomposed programs, as native_layer_norm is.
+Error emitNativeGroupNorm(Call &call) {
+  MPC_TRY(groupNorm(call, "group"));
+  call.result({});
+  call.result({});
   return Error::success();
 }
 
@@ -226,6 +245,8 @@ const OpRow kRows[] = {
     {"instance_norm.default", emitInstanceNorm},
     {"layer_norm.default", emitLayerNorm},
     {"log_softmax.int", emitSoftmax<&TensorBuilder::logSoftmax>},
+    {"native_group_norm.default", emitNativeGroupNorm},
+    {"native_layer_norm.default", emitNativeLayerNorm},
     {"rms_norm.default", emitRmsNorm},
     {"softmax.int", emitSoftmax<&TensorBuilder::softmax>},
 };

@@ -4,6 +4,7 @@
 #include "lib/Import/Exported/Call.h"
 
 #include "lib/Import/Build/Attention.h"
+#include "lib/Import/Build/Einsum.h"
 #include "lib/Import/Build/Random.h"
 #include "lib/Import/Build/Windows.h"
 
@@ -119,6 +120,37 @@ Error emitAddProduct(Call &call, StringRef left, StringRef right) {
 Error emitAddmm(Call &call) { return emitAddProduct(call, "mat1", "mat2"); }
 Error emitBaddbmm(Call &call) {
   return emitAddProduct(call, "batch1", "batch2");
+}
+
+/// A column by a row.
+Error emitOuter(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  MPC_TRY_ASSIGN(Operand y, call.real("vec2"));
+  MPC_TRY(requireSameType(call, x, y));
+  if (x.rank() != 1 || y.rank() != 1)
+    return call.fail("the operands are " + shapeText(x.shape) + " and " +
+                     shapeText(y.shape));
+  Shape shape{x.shape[0], y.shape[0]};
+  TensorBuilder &b = call.build;
+  call.result(b.binary(Binary::Mul, b.broadcast(x, shape, {0}),
+                       b.broadcast(y, shape, {1})));
+  return Error::success();
+}
+
+Error emitEinsum(Call &call) {
+  MPC_TRY_ASSIGN(std::string equation, call.text("equation", ""));
+  MPC_TRY_ASSIGN(std::vector<Operand> terms, call.tensors("tensors"));
+  erase(equation, ' ');
+  Einsum einsum(call.build, equation);
+  MPC_TRY(einsum.checkCount(terms.size()));
+  for (const Operand &term : terms) {
+    if (!term.isFloat() || term.type != terms.front().type)
+      return call.fail("the terms are not of one floating type");
+    MPC_TRY(einsum.add(term));
+  }
+  MPC_TRY_ASSIGN(Operand result, einsum.result());
+  call.result(result);
+  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -456,10 +488,12 @@ const OpRow kRows[] = {
     {"conv_transpose3d.input", emitConvTranspose},
     {"convolution.default", emitAnyConvolution},
     {"dot.default", emitDot},
+    {"einsum.default", emitEinsum},
     {"linear.default", emitLinear},
     {"matmul.default", emitMatmul},
     {"mm.default", emitMM},
     {"mv.default", emitMV},
+    {"outer.default", emitOuter},
     {"scaled_dot_product_attention.default", emitAttention},
     {"vdot.default", emitMatmul},
 };

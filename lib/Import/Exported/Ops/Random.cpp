@@ -34,6 +34,14 @@ Error emitDropout(Call &call) {
   return Error::success();
 }
 
+/// The form of decomposed programs, which gives the mask for PyTorch's own
+/// backward.
+Error emitNativeDropout(Call &call) {
+  MPC_TRY(emitDropout(call));
+  call.result({});
+  return Error::success();
+}
+
 /// Whole channels are dropped, by one number for each.
 Error emitFeatureDropout(Call &call) {
   MPC_TRY_ASSIGN(Operand x, droppedOperand(call));
@@ -86,6 +94,7 @@ const OpRow kRows[] = {
     {"bernoulli.default", emitBernoulli},
     {"dropout.default", emitDropout, Sharing::Maybe},
     {"feature_dropout.default", emitFeatureDropout, Sharing::Maybe},
+    {"native_dropout.default", emitNativeDropout},
     {"rand.default", emitDraw<drawUniform>},
     {"rand_like.default", emitDraw<drawUniform>},
     {"randn.default", emitDraw<drawNormal>},

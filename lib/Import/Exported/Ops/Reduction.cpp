@@ -113,6 +113,32 @@ Error emitDeviation(Call &call) {
   return Error::success();
 }
 
+/// Variance or deviation, and the mean.
+template <bool isRoot>
+Error emitMoments(Call &call) {
+  MPC_TRY(isRoot ? emitDeviation(call) : emitVariance(call));
+  MPC_TRY_ASSIGN(Reduced reduced, readReduction(call));
+  TensorBuilder &b = call.build;
+  Operand mean =
+      reduced.axes.empty() ? reduced.x : b.reduceMean(reduced.x, reduced.axes);
+  call.result(b.reshape(mean, reduced.result));
+  return Error::success();
+}
+
+/// How many are not 0.
+Error emitCountNonZero(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(SmallVector<int64_t> axes, call.axes("dim", x.rank()));
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  TensorBuilder &b = call.build;
+  Operand ones = b.cast(b.cast(x, b.i1()), b.i64());
+  if (!axes.empty())
+    ones = b.reduceSum(ones, axes);
+  MPC_TRY_ASSIGN(ones, call.reshaped(ones, shape));
+  call.result(ones);
+  return Error::success();
+}
+
 Error emitLogSumExp(Call &call) {
   MPC_TRY_ASSIGN(Reduced reduced, readReduction(call));
   if (!reduced.x.isFloat())
@@ -249,12 +275,16 @@ Error emitDifference(Call &call) {
 const OpRow kRows[] = {
     {"all.default", emitTruth<&TensorBuilder::reduceMin>},
     {"all.dim", emitTruth<&TensorBuilder::reduceMin>},
+    {"all.dims", emitTruth<&TensorBuilder::reduceMin>},
     {"amax.default", emitReduce<&TensorBuilder::reduceMax>},
     {"amin.default", emitReduce<&TensorBuilder::reduceMin>},
     {"any.default", emitTruth<&TensorBuilder::reduceMax>},
     {"any.dim", emitTruth<&TensorBuilder::reduceMax>},
+    {"any.dims", emitTruth<&TensorBuilder::reduceMax>},
     {"argmax.default", emitArgument<false>},
     {"argmin.default", emitArgument<true>},
+    {"count_nonzero.default", emitCountNonZero},
+    {"count_nonzero.dim_IntList", emitCountNonZero},
     {"cumprod.default", emitScan<Binary::Mul>},
     {"cumsum.default", emitScan<Binary::Add>},
     {"diff.default", emitDifference},
@@ -268,14 +298,17 @@ const OpRow kRows[] = {
     {"min.dim", emitExtremeAlong<true>},
     {"norm.ScalarOpt_dim", emitPNorm},
     {"prod.default", emitReduce<&TensorBuilder::reduceProd>},
+    {"prod.dim_int", emitReduce<&TensorBuilder::reduceProd>},
     {"std.correction", emitDeviation},
     {"std.default", emitDeviation},
     {"std.dim", emitDeviation},
+    {"std_mean.correction", emitMoments<true>},
     {"sum.default", emitReduce<&TensorBuilder::reduceSum>},
     {"sum.dim_IntList", emitReduce<&TensorBuilder::reduceSum>},
     {"var.correction", emitVariance},
     {"var.default", emitVariance},
     {"var.dim", emitVariance},
+    {"var_mean.correction", emitMoments<false>},
 };
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "lib/Import/Build/Windows.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/PointReads.h"
 #include "lib/Import/Build/Resize.h"
 #include "lib/Import/Exported/Call.h"
 #include "llvm/ADT/Sequence.h"
@@ -82,6 +83,15 @@ Error emitMaxPool(Call &call, size_t axes) {
 template <size_t axes>
 Error emitMaxPool(Call &call) {
   return emitMaxPool(call, axes);
+}
+
+/// The form of decomposed programs, which gives places for PyTorch's own
+/// backward.
+template <size_t axes>
+Error emitMaxPoolWithPlaces(Call &call) {
+  MPC_TRY(emitMaxPool(call, axes));
+  call.result({});
+  return Error::success();
 }
 
 Error emitAveragePool(Call &call, size_t axes) {
@@ -205,25 +215,94 @@ Error resize(Call &call, size_t axes, StringRef mode) {
   return Error::success();
 }
 
+/// Where the points of a grid lie along an axis of an image, in elements. A
+/// point has one number an axis, the last axis first: -1 and 1 are the ends of
+/// the axis.
+Operand placesAlong(TensorBuilder &b, const Operand &grid, int64_t column,
+                    int64_t size, bool alignsCorners) {
+  Operand x = b.reshape(b.sliceAxis(grid, 2, column, column + 1),
+                        {grid.shape[0], grid.shape[1]});
+  x = b.binary(Binary::Add, x, 1.0);
+  auto extent = static_cast<double>(size);
+  if (alignsCorners)
+    return b.binary(Binary::Mul, x, (extent - 1.0) / 2.0);
+  return b.binary(Binary::Mul,
+                  b.binary(Binary::Sub, b.binary(Binary::Mul, x, extent), 1.0),
+                  0.5);
+}
+
+/// By torch's numbers.
+Expected<Interpolation> readInterpolation(Call &call) {
+  constexpr StringLiteral kModes[] = {"linear", "nearest", "cubic"};
+  constexpr StringLiteral kPaddings[] = {"zeros", "border", "reflection"};
+  MPC_TRY_ASSIGN(int64_t mode, call.integer("interpolation_mode"));
+  MPC_TRY_ASSIGN(int64_t padding, call.integer("padding_mode"));
+  MPC_TRY_ASSIGN(bool alignsCorners, call.flag("align_corners", false));
+  if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
+    return call.fail("the mode is " + Twine(mode) + ", the padding " +
+                     Twine(padding));
+  return Interpolation{kModes[mode], kPaddings[padding], alignsCorners};
+}
+
+/// An image read at the points of a grid.
+Error emitGridSampler(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("input"));
+  MPC_TRY_ASSIGN(Operand at, call.real("grid"));
+  MPC_TRY_ASSIGN(Interpolation how, readInterpolation(call));
+  int64_t axes = x.rank() - 2;
+  if (axes < 1 || at.rank() != x.rank() || at.shape[0] != x.shape[0] ||
+      at.shape.back() != axes || is_contained(x.shape, 0))
+    return call.fail("the image is " + shapeText(x.shape) + ", the grid " +
+                     shapeText(at.shape));
+  TensorBuilder &b = call.build;
+  Shape spatial(ArrayRef(x.shape).drop_front(2));
+  int64_t batch = x.shape[0], elements = *countElements(spatial);
+  int64_t points = *countElements(at.shape) / (batch * axes);
+  Operand grid = b.reshape(b.wide(at), {batch, points, axes});
+  Operand image = b.transpose(
+      b.reshape(b.wide(x), {batch, x.shape[1], elements}), {0, 2, 1});
+  SmallVector<Operand> places;
+  for (int64_t axis : seq<int64_t>(0, axes))
+    places.push_back(placesAlong(b, grid, axes - 1 - axis, spatial[axis],
+                                 how.alignsCorners));
+  MPC_TRY_ASSIGN(Operand read, readAtPoints(b, image, spatial, places, how));
+  Shape shape{batch, x.shape[1]};
+  append_range(shape, ArrayRef(at.shape).drop_front().drop_back());
+  call.result(b.cast(b.reshape(b.transpose(read, {0, 2, 1}), shape), x.type));
+  return Error::success();
+}
+
+Error emitNearest3(Call &call) { return resize(call, 3, "nearest"); }
+Error emitLinear3(Call &call) { return resize(call, 3, "linear"); }
+Error emitCubic2(Call &call) { return resize(call, 2, "cubic"); }
 Error emitNearest1(Call &call) { return resize(call, 1, "nearest"); }
 Error emitNearest2(Call &call) { return resize(call, 2, "nearest"); }
 Error emitLinear1(Call &call) { return resize(call, 1, "linear"); }
 Error emitLinear2(Call &call) { return resize(call, 2, "linear"); }
 
 const OpRow kRows[] = {
+    {"_adaptive_avg_pool2d.default", emitAdaptiveAverage<2>},
+    {"_adaptive_avg_pool3d.default", emitAdaptiveAverage<3>},
     {"adaptive_avg_pool1d.default", emitAdaptiveAverage<1>},
     {"adaptive_avg_pool2d.default", emitAdaptiveAverage<2>},
     {"adaptive_avg_pool3d.default", emitAdaptiveAverage<3>},
     {"avg_pool1d.default", emitAveragePool<1>},
     {"avg_pool2d.default", emitAveragePool<2>},
     {"avg_pool3d.default", emitAveragePool<3>},
+    {"grid_sampler.default", emitGridSampler},
+    {"grid_sampler_2d.default", emitGridSampler},
     {"max_pool1d.default", emitMaxPool<1>},
     {"max_pool2d.default", emitMaxPool<2>},
+    {"max_pool2d_with_indices.default", emitMaxPoolWithPlaces<2>},
     {"max_pool3d.default", emitMaxPool<3>},
+    {"max_pool3d_with_indices.default", emitMaxPoolWithPlaces<3>},
+    {"upsample_bicubic2d.vec", emitCubic2},
     {"upsample_bilinear2d.vec", emitLinear2},
     {"upsample_linear1d.vec", emitLinear1},
     {"upsample_nearest1d.vec", emitNearest1},
     {"upsample_nearest2d.vec", emitNearest2},
+    {"upsample_nearest3d.vec", emitNearest3},
+    {"upsample_trilinear3d.vec", emitLinear3},
 };
 
 } // namespace

@@ -3,9 +3,8 @@
 /// ONNX ops that order the elements along an axis.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
-#include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/Sorting.h"
 #include "lib/Import/ImportError.h"
-#include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 
@@ -13,20 +12,8 @@ namespace mpc::onnx {
 
 namespace {
 
-/// The position in its row that has each rank: the inverse of a permutation, in
-/// which each number is written to its place.
-Operand inverseOf(TensorBuilder &b, const Operand &ranks) {
-  int64_t size = ranks.shape[1];
-  mlir::Type type = size < 1 << 24 ? b.f32() : b.f64();
-  Operand numbers = b.cast(b.coordinates(ranks.shape, 1), type);
-  Operand places = b.fold(nn::ScatterAddOp::create(
-      b.builder(), b.location(), b.tensorType(type, ranks.shape), numbers.value,
-      ranks.value, /*axis=*/1, /*batch_dims=*/1));
-  return b.cast(places, b.i64());
-}
-
-/// The first k elements along the axis in sorted order, and their positions.
-/// They are sorted even where any order would do.
+/// The k first elements of the axis in order, and where they were. Sorted also
+/// where any order will do.
 Error emitTopK(NodeImporter &node) {
   const Operand &input = node.in(0);
   MPC_TRY_ASSIGN(int64_t axis,
@@ -37,23 +24,10 @@ Error emitTopK(NodeImporter &node) {
     return node.fail("takes " + Twine(counts.empty() ? 0 : counts[0]) +
                      " of an axis of " + Twine(size) + " elements of " +
                      toString(input.type));
-  TensorBuilder &b = node.build;
-  auto order = to_vector(seq<int64_t>(0, input.rank()));
-  std::swap(order[axis], order.back());
-  Operand last = b.transpose(input, order);
-  int64_t rows = size == 0 ? 0 : *countElements(input.shape) / size;
-  Operand flat = b.reshape(last, {rows, size});
-  Operand ranks = b.fold(nn::RankOp::create(
-      b.builder(), b.location(), b.tensorType(b.i64(), flat.shape), flat.value,
-      node.intAttr("largest", 1) != 0));
-  Operand places = b.sliceAxis(inverseOf(b, ranks), 1, 0, counts[0]);
-  Shape shape = last.shape;
-  shape.back() = counts[0];
-  auto restore = [&](const Operand &x) {
-    return b.transpose(b.reshape(x, shape), order);
-  };
-  node.result(0, restore(b.gather(flat, places, 1, 1)));
-  node.result(1, restore(places));
+  Ordered first = firstInOrder(node.build, input, axis, counts[0],
+                               node.intAttr("largest", 1) != 0);
+  node.result(0, std::move(first.values));
+  node.result(1, std::move(first.places));
   return Error::success();
 }
 

@@ -191,12 +191,11 @@ def movement():
     case("there are 2 shifts of 1 axes", "roll.default", x, self=x, shifts=[1, 2], dims=[0])
     case("argument 'dims' names no axis", "roll.default", x, self=x, shifts=[1], dims=[4])
     case("there are fewer repeats than axes", "repeat.default", x, self=x, repeats=[2])
-    case("argument 'repeats' is 2x-1", "repeat.default", x, self=x, repeats=[2, -1])
+    case("the repeats are 2x-1", "repeat.default", x, self=x, repeats=[2, -1])
     case("the repeats do not give 2x3", "repeat.default", x, self=x, repeats=[2, 1])
     case("argument 'pad' has 3 numbers for a tensor of rank 2", "pad.default", x, self=x, pad=[1, 2, 3])
     case("the pads cut off more than there is", "pad.default", x, self=x, pad=[-2, -2])
     case("the pads are too wide", "pad.default", x, self=x, pad=[2**40, 0])
-    case("mode 'reflect' is not supported, only constant is", "pad.default", x, self=x, pad=[1, 1], mode="'reflect'")
     case("the operand is 3", "tril.default", X(3), self=X(3))
     case("the result is 2x3, expected one axis of at most 2^24 elements", "arange.default", x, end=6)
     case("a step of 2 is not supported", "slice_scatter.default", x, self=x, src=x, step=2)
@@ -368,6 +367,52 @@ def sub(inputs, results, *nodes, outputs=None):
     outputs = outputs if outputs is not None else given[len(given) - results:]
     return {"as_graph": {"name": "g", "graph": {"inputs": [named(n) for n in names], "outputs": [named(n) for n in outputs],
                                                 "nodes": program.nodes, "tensor_values": program.values}}}
+
+
+def orders():
+    """Other orders, pads, writes and what is sorted."""
+    x, i = X(2, 3), X(2, dtype="i64")
+    case("mode is 'mirror', expected constant, reflect, replicate or circular", "pad.default", x, self=x, pad=[1, 1], mode="'mirror'")
+    case("pads of 3 and 0 do not repeat what an axis of 3 elements has", "reflection_pad1d.default", X(2, 6), self=x, padding=[3, 0])
+    case("pads of -1 and 0 do not repeat", "replication_pad1d.default", x, self=x, padding=[-1, 0])
+    case("argument 'source' is not of axes of rank 2", "movedim.int", x, self=x, source=[2], destination=[0])
+    case("moves 1 axes to 2", "movedim.intlist", x, self=x, source=[0], destination=[0, 1])
+    case("repeats 6 -1 times, and declares 6", "repeat_interleave.self_int", X(6), self=x, repeats=-1)
+    case("has no two axes of 2x3", "diagonal.default", X(2), self=x, dim1=0, dim2=0)
+    case("windows of 4 in steps of 1 do not fit in 2x3", "unfold.default", x, self=x, dimension=1, size=4, step=1)
+    case("the operand is 1x3x2x2, the result 1x1x4x4, the factor 2", "pixel_shuffle.default", X(1, 1, 4, 4), self=X(1, 3, 2, 2), upscale_factor=2)
+    case("the operand is 2x3x4 in 2 groups", "channel_shuffle.default", X(2, 3, 4), self=X(2, 3, 4), groups=2)
+    case("indexing is 'yx'", "meshgrid.indexing", [x, x], tensors=[X(2), X(3)], indexing="'yx'")
+    case("one of the tensors is no vector", "meshgrid.default", [x], tensors=[x])
+    case("the result is 3", "eye.default", X(3), n=3)
+    case("the operand is 2x3 of bools", "sort.default", [X(2, 3, dtype="bool"), X(2, 3, dtype="i64")], self=X(2, 3, dtype="bool"))
+    case("takes 4 of 2x3", "topk.default", [X(2, 4), X(2, 4, dtype="i64")], self=x, k=4)
+    case("writes to 2x3 by 2", "scatter.value", x, self=x, dim=0, index=i, value=1.0)
+    case("the source is 1x3, the indices are 2x3", "scatter.src", x, self=x, dim=0, index=X(2, 3, dtype="i64"), src=X(1, 3))
+    case("the operand is bool", "scatter_add.default", X(2, dtype="bool"), self=X(2, dtype="bool"), dim=0, index=i, src=X(2, dtype="bool"))
+    case("reduce is 'median' of 2", "scatter_reduce.two", X(2), self=X(2), dim=0, index=i, src=X(2), reduce="'median'")
+    case("writes 2 where a mask of 2x3 is true, of which one number alone can be written: use where()", "index_put.default", x, self=x,
+         indices=[X(2, 3, dtype="bool")], values=X(2))
+    case("the operand is bool", "index_put.default", X(2, dtype="bool"), self=X(2, dtype="bool"), indices=[i], values=X(2, dtype="bool"), accumulate=True)
+    case("writes to 2x3 by 2x3", "index_add.default", x, self=x, dim=0, index=X(2, 3, dtype="i64"), source=x)
+
+
+def functions():
+    x = X(2, 3)
+    case("eps is 0.7", "logit.default", x, self=x, eps=0.7)
+    case("alpha is not positive", "celu.default", x, self=x, alpha=0.0)
+    case("the operand 2x3 does not split into halves", "glu.default", x, self=x)
+    case("the operands are 2x3 and 3", "outer.default", x, self=x, vec2=X(3))
+    case("the terms are not of one floating type", "einsum.default", x, equation="'ij->ij'", tensors=[X(2, 3, dtype="i64")])
+    case("the mode is 3, the padding 0", "grid_sampler.default", X(1, 1, 2, 2), input=X(1, 1, 4, 4), grid=X(1, 2, 2, 2), interpolation_mode=3, padding_mode=0, align_corners=True)
+    case("the image is 1x1x4x4, the grid 1x2x2x3", "grid_sampler.default", X(1, 1, 2, 2), input=X(1, 1, 4, 4), grid=X(1, 2, 2, 3), interpolation_mode=0, padding_mode=0, align_corners=True)
+    case("the operands are 2x3 and 2x4, or of two types", "cosine_similarity.default", X(2), x1=x, x2=X(2, 4))
+    case("the operands are scalars", "cosine_similarity.default", X(), x1=X(), x2=X(), dim=0)
+    case("the operands are scalars", "pairwise_distance.default", X(), x1=X(), x2=X())
+    case("the operands are scalars", "cosine_embedding_loss.default", X(), input1=X(), input2=X(), target=X())
+    case("a norm of order 3", "pairwise_distance.default", X(2), x1=x, x2=x, p=3.0)
+    case("the operands have several shapes", "triplet_margin_loss.default", X(), anchor=X(3), positive=X(3), negative=x)
+    case("the operands have several shapes", "triplet_margin_loss.default", X(), anchor=x, positive=X(3), negative=X(3), swap=True)
 
 
 NOTHING = {"as_tensors": []}
@@ -543,7 +588,7 @@ def weights():
 
 def main():
     cases, folder, inputs = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    for family in (arguments, elementwise, movement, products, normalization, losses, others, programs, regions, texts, weights):
+    for family in (arguments, elementwise, movement, products, normalization, losses, others, orders, functions, programs, regions, texts, weights):
         family()
     lines = []
     for index, (_, content) in enumerate(CASES):

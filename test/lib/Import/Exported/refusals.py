@@ -390,7 +390,7 @@ def orders():
     case("writes to 2x3 by 2", "scatter.value", x, self=x, dim=0, index=i, value=1.0)
     case("the source is 1x3, the indices are 2x3", "scatter.src", x, self=x, dim=0, index=X(2, 3, dtype="i64"), src=X(1, 3))
     case("the operand is bool", "scatter_add.default", X(2, dtype="bool"), self=X(2, dtype="bool"), dim=0, index=i, src=X(2, dtype="bool"))
-    case("reduce is 'median' of 2", "scatter_reduce.two", X(2), self=X(2), dim=0, index=i, src=X(2), reduce="'median'")
+    case("reduce is 'median' of 2, expected floats and sum, prod, mean, amax or amin, with include_self but for mean", "scatter_reduce.two", X(2), self=X(2), dim=0, index=i, src=X(2), reduce="'median'")
     case("writes 2 where a mask of 2x3 is true, of which one number alone can be written: use where()", "index_put.default", x, self=x,
          indices=[X(2, 3, dtype="bool")], values=X(2))
     case("the operand is bool", "index_put.default", X(2, dtype="bool"), self=X(2, dtype="bool"), indices=[i], values=X(2, dtype="bool"), accumulate=True)
@@ -434,7 +434,8 @@ def regions():
     vectors = [X(3)] * 2
     norm = sub([x, *vectors], 1, ("batch_norm.default", x, {"input": "a", "running_mean": "b", "running_var": "c", "momentum": 0.1, "training": True}))
     plain = sub([x, *vectors], 1, ("relu.default", x, {"self": "a"}))
-    case("a branch has a normalization, whose statistics would be kept in either case", order + "cond", x, a=flag, b=norm, c=plain, d=[x, *vectors])
+    case("chooses by what is not known when the model is compiled, and a branch has a normalization, whose statistics would be kept in either case",
+         order + "cond", x, a=flag, b=norm, c=plain, d=[x, *vectors])
 
     less = sub([x], 1, ("sum.default", X(), {"self": "a"}), ("lt.Scalar", X(dtype="bool"), {"self": "y1", "other": 3}))
     ever = sub([x], 1, ("full.default", X(dtype="bool"), {"size": [], "fill_value": True}))
@@ -453,6 +454,8 @@ def regions():
     scan("has a body of 0 results and 1 states", sub([state, state], 0, outputs=[]), [state], [rows])
     grown = sub([state, state], 1, ("cat.default", X(6), {"tensors": ["a", "b"]}), outputs=["a", "y2"])
     scan("result 1 is declared 4x3, its operands give 4x6", grown, [state], [rows], [state, rows])
+
+    scan("gives 2x3 in one step and 3 in another, or two types of elements", sub([x, state], 2, outputs=["b", "a"]), [x], [rows], [state, X(4, 2, 3)])
 
     autocast = order + "wrap_with_autocast"
     dtype = lambda number: {"as_scalar_type": number}

@@ -33,6 +33,12 @@ if(MPC_PRECOMPILE_HEADERS)
   mpc_link_llvm(MpcPrecompiled)
   set_target_properties(MpcPrecompiled PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(MpcPrecompiled PRIVATE -fPIC)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    # The same headers give the same file, whenever they were checked out, so
+    # that ccache finds what was compiled with it.
+    target_compile_options(MpcPrecompiled PRIVATE
+      "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
   target_precompile_headers(MpcPrecompiled PRIVATE
     ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
 endif()

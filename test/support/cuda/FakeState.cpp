@@ -64,6 +64,14 @@ FakeState &FakeState::get() {
   return state;
 }
 
+FakeState::~FakeState() { freePinned(); }
+
+void FakeState::freePinned() {
+  for (auto [pointer, bytes] : pinned)
+    std::free(pointer);
+  pinned.clear();
+}
+
 void FakeState::reset(const FakeMachine &wanted) {
   machine = wanted;
   memory.reset(wanted.memoryBytes);
@@ -72,9 +80,7 @@ void FakeState::reset(const FakeMachine &wanted) {
   execs.clear();
   graphs.clear();
   modules.clear();
-  for (auto [pointer, bytes] : pinned)
-    std::free(pointer);
-  pinned.clear();
+  freePinned();
   initialized = false;
   contexts = 0;
   counts_.clear();

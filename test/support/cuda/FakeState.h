@@ -110,6 +110,8 @@ public:
   /// `fail=SYMBOL:USE:CODE` as failAt(), and `wrong=KERNEL`, whose last block
   /// never runs.
   FakeState();
+  /// Frees the pinned memory that a lost device keeps.
+  ~FakeState();
 
   void reset(const FakeMachine &machine) override;
   void failAt(std::string_view symbol, int use, int code) override;
@@ -162,6 +164,7 @@ public:
   std::map<void *, size_t> pinned;
 
 private:
+  void freePinned();
   void set(std::string setting);
   DriverCode runOperation(FakeStream &stream);
   DriverCode runKernel(simt::Launch launch,

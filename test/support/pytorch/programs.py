@@ -6,7 +6,8 @@
 writes FOLDER/<family>.pt2, as torch.export.save does, and FOLDER/<family>.safetensors, which holds the
 inputs, the loss and the gradients that PyTorch computes in float64. A case is a call of one op; what it
 reads are parameters, so that each operand has a gradient of its own. Paths of the machine that exports
-are taken out of the programs, and the sample inputs, which nobody reads.
+are taken out of the programs, and the sample inputs, which nobody reads. With --bf16 there is of each family a
+<family>-bf16 too, whose parameters are rounded to bfloat16, with the gradients of float64 at the rounded values.
 """
 import argparse
 import io
@@ -18,11 +19,14 @@ import zipfile
 import numpy as np
 import torch
 from safetensors.numpy import save_file
+from safetensors.torch import save_file as save_tensors
 from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 
 A = torch.ops.aten
 CASES = {}
+# Ops that PyTorch has not in bfloat16 on a CPU.
+WITHOUT_BF16 = ("avg_pool3d",)
 
 
 def case(family, op, call, *tensors):
@@ -689,9 +693,9 @@ def save(program, path):
             kept.writestr(zipfile.ZipInfo("program/" + name.split("/", 1)[1]), content, zipfile.ZIP_DEFLATED)
 
 
-def answers(cases):
-    """Loss and gradients in float64."""
-    module = Family(cases).double()
+def answers(cases, dtype):
+    """Loss and gradients in float64, of parameters of `dtype`."""
+    module = Family(cases).to(dtype).double()
     loss = module(torch.tensor(1.0, dtype=torch.float64))
     loss.backward()
     found = {"loss": loss.detach().numpy().astype(np.float64)}
@@ -701,9 +705,17 @@ def answers(cases):
     return found
 
 
+def save_family(folder, name, cases, dtype):
+    scale = torch.tensor(1.0, dtype=dtype)
+    save(torch.export.export(Family(cases).to(dtype), (scale,), strict=False), folder / f"{name}.pt2")
+    found = {key: torch.tensor(value, dtype=torch.float32) for key, value in answers(cases, dtype).items()}
+    save_tensors({**found, "scale": scale}, folder / f"{name}.safetensors")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--bf16", action="store_true", help="the families in bfloat16 too")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
@@ -711,12 +723,10 @@ def main():
                    rearrangement, pads, sorting, writes, distances):
         family()
     for family, cases in CASES.items():
-        program = torch.export.export(Family(cases), (torch.tensor(1.0),), strict=False)
-        save(program, arguments.folder / f"{family}.pt2")
-        found = answers(cases)
-        found["scale"] = np.float32(1.0)
-        save_file({name: np.asarray(value, dtype=np.float32) for name, value in found.items()},
-                  arguments.folder / f"{family}.safetensors")
+        save_family(arguments.folder, family, cases, torch.float32)
+        if arguments.bf16:
+            cases = [case for case in cases if case[0] not in WITHOUT_BF16]
+            save_family(arguments.folder, f"{family}-bf16", cases, torch.bfloat16)
         print(family, len(cases), flush=True)
     save_models(arguments.folder)
 

@@ -218,12 +218,14 @@ Error emitBatchNorm(Call &call) {
 /// keeps the others itself.
 Error emitFunctionalBatchNorm(Call &call) {
   MPC_TRY(emitBatchNorm(call));
-  MPC_TRY_ASSIGN(Operand mean, call.tensor("running_mean"));
-  MPC_TRY_ASSIGN(Operand variance, call.tensor("running_var"));
   call.result({});
   call.result({});
-  call.result(mean);
-  call.result(variance);
+  for (size_t index : {3, 4}) {
+    MPC_TRY_ASSIGN(Operand statistic,
+                   call.tensor(index == 3 ? "running_mean" : "running_var"));
+    MPC_TRY_ASSIGN(mlir::Type type, call.resultType(index));
+    call.result(call.build.cast(statistic, type));
+  }
   return Error::success();
 }
 

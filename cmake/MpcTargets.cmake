@@ -33,6 +33,8 @@ function(mpc_add_tool name)
   set(component runtime)
   if(ARG_LLVM)
     mpc_link_llvm(${name})
+    # Where this LLVM is: its libraries need not be in the loader's folders.
+    set_target_properties(${name} PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
   endif()
   if(ARG_MODULE)
     add_dependencies(${name} ${ARG_MODULE})

@@ -125,6 +125,15 @@ install_requirements() {
   cp "scripts/$1" "$stamp"
 }
 
+# The test of the wheel installs it where no network is.
+download_numpy() {
+  local numpy
+  numpy=$(grep '^numpy==' scripts/requirements.txt)
+  compgen -G ".venv/wheels/numpy-${numpy#*==}-*.whl" >/dev/null && return 0
+  quietly .venv/bin/python -m pip download --quiet --disable-pip-version-check \
+    --no-deps --only-binary=:all: --dest=.venv/wheels "$numpy"
+}
+
 make_venv() {
   if [[ ! -x .venv/bin/python ]]; then
     say "making the Python environment .venv"
@@ -136,6 +145,8 @@ make_venv() {
     say "could not install scripts/requirements-cuda.txt: its tests are skipped"
   install_requirements requirements-python.txt ||
     say "could not install scripts/requirements-python.txt: no Python package"
+  [[ $demo == yes ]] || download_numpy ||
+    say "could not download NumPy's wheel: the test of mpc's wheel is skipped"
   [[ $docs == no ]] || install_requirements requirements-docs.txt ||
     die "could not install scripts/requirements-docs.txt into .venv"
 }

@@ -10,7 +10,7 @@ nn.parameter @w : tensor<2xf32> = <normal -1.0>
 
 // -----
 
-// expected-error @below {{attribute 'type' failed to satisfy constraint}}
+// expected-error @below {{is 'tensor<2xi32>', which no gradient trains; mark it frozen}}
 nn.parameter @w : tensor<2xi32> = <zeros>
 
 // -----
@@ -183,5 +183,5 @@ func.func private @unknown_part(%x: tensor<i64> {nn.random = "seed"})
 
 // -----
 
-// expected-error @below {{'nn.parameter' op is 'tensor<i64>', which no gradient trains; mark it frozen}}
-nn.parameter @count : tensor<i64> = #nn.init<zeros>
+// expected-error @below {{attribute 'type' failed to satisfy constraint}}
+nn.parameter frozen @flag : tensor<i1> = #nn.init<zeros>

@@ -54,7 +54,8 @@ class CompiledCall:
         self._runner = home.runner_of(program, seed)
         home.link(self._runner, program, module)
         self.names = tuple(exported.trained)
-        self._counters = self._counters_of(module, home.missing(exported.written))
+        for name in home.missing(exported.written):
+            raise InvalidInputError(f"buffer {name!r} is written by a call, and the program does not have it")
         step = next(entry for entry in program.entries() if entry.role == _runtime.ENTRY_STEP)
         self._dtypes = {info.name: info.dtype for info in step.inputs}
         self._is_read = [name in self._dtypes for name in exported.inputs]
@@ -64,14 +65,6 @@ class CompiledCall:
         self._has_scale = any(info.role == _runtime.STATE_LOSS_SCALE for info in program.state())
         self._runner.write_number("lr", 1.0)
         self._runner.set_optimizer(lambda update: None, None, False)
-
-    @staticmethod
-    def _counters_of(module: Any, names: list[str]) -> list[Any]:
-        """The counts of batches that no program has: a call adds one. No other buffer may be left out."""
-        for name in names:
-            if name.rsplit(".", 1)[-1] != "num_batches_tracked":
-                raise InvalidInputError(f"buffer {name!r} is written by a call, and the program does not have it")
-        return [module.get_buffer(name) for name in names]
 
     @property
     def parameters(self) -> list[Any]:
@@ -107,8 +100,6 @@ class CompiledCall:
         result = Result(loss, [tensors[o] if isinstance(o, int) else outputs[o] for o in self._exported.outputs],
                         self._exported.structure.names)
         gradients.give(result)
-        for counter in self._counters:
-            counter.add_(1)
         return result
 
     def _step(self, replays: int) -> _runtime.StepResult:

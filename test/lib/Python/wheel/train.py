@@ -43,7 +43,7 @@ def main():
         folder / "modules.safetensors", batch_size=6, shuffle=False, names=["x", "tokens", "target"])
     result["exported"] = step(**next(iter(batch))).loss
     result |= {f"grad.{name}": before[name] - value for name, value in step.named_parameters()}
-    result |= {f"stat.{name}": step.read_state(name) for name in ("norm.running_mean", "norm.running_var")}
+    result |= {f"stat.{name}": step.read_state(name) for name in ("norm.running_mean", "norm.running_var", "norm.num_batches_tracked")}
     (folder / "libraries.txt").write_text("\n".join(sorted(libraries() - of_others)))
     np.savez(folder / "result.npz", **result)
 

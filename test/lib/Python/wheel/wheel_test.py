@@ -99,7 +99,7 @@ class Wheel(unittest.TestCase):
         expected = load_file(self.folder / "modules.safetensors")
         self.assertAlmostEqual(float(self.result["exported"]), float(expected["loss"][0]), delta=1e-5)
         names = [name for name in expected if name.startswith(("grad.", "stat."))]
-        self.assertEqual(len(names), 7)
+        self.assertEqual(len(names), 8)
         for name in names:
             np.testing.assert_allclose(self.result[name], expected[name], rtol=0, atol=1e-5, err_msg=name)
 

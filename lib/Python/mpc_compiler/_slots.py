@@ -49,6 +49,40 @@ class _Program:
         self._runner.write_state(name, value)
 
 
+class _Counts:
+    """The steps that an optimizer of torch counts, for each parameter, of which a program has one number."""
+
+    def __init__(self, parameters: list[Any]) -> None:
+        self._parameters = parameters
+        self._all = torch.zeros(len(parameters))
+        # Of each parameter its own, as torch adds to each; and all of one memory, to add to them at once.
+        self._own = list(self._all.unbind())
+        self._version = -1
+
+    def __bool__(self) -> bool:
+        return bool(self._parameters)
+
+    def hold(self, state: Mapping[Any, Any]) -> float | None:
+        """Takes over the counts of `state`; gives the number where it may be another than the program's."""
+        found = [state[parameter].get("step") for parameter in self._parameters]
+        is_held = all([count is own for count, own in zip(found, self._own)])
+        if not self or (is_held and self._version == self._all._version):
+            return None
+        numbers = {0.0 if count is None else float(count) for count in found}
+        if len(numbers) > 1:
+            raise UsageError("the optimizer's state counts other steps for other parameters: torch alone goes on so")
+        for parameter, own in zip(self._parameters, self._own):
+            state[parameter]["step"] = own
+        self._all.fill_(number := numbers.pop())
+        self._version = self._all._version
+        return number
+
+    def advance(self) -> None:
+        if self:
+            self._all += 1
+            self._version = self._all._version
+
+
 class Slots:
     """`optimizer.state` as views of a program's slots."""
 
@@ -59,10 +93,10 @@ class Slots:
         self._written: dict[str, float] = {}
         self._views: list[tuple[Any, str, Any]] = []
         self._parameters = [p for group in optimizer.param_groups for p in group["params"]]
-        self._count = torch.zeros(()) if type(optimizer).__name__ in _COUNTED else None
         for full, parameter, slot in _state._slots(self._program):  # type: ignore[arg-type]
             self._views.append((named[parameter], slot, tensor_of(runner.edit_state(full))))
-        self._with_slots = list(dict.fromkeys(parameter for parameter, _, _ in self._views))
+        counted = dict.fromkeys(p for p, _, _ in self._views) if type(optimizer).__name__ in _COUNTED else ()
+        self._counts = _Counts(list(counted))
 
     def before(self) -> None:
         """Reads the groups, and takes over a state that was loaded."""
@@ -80,36 +114,21 @@ class Slots:
             self._written[name] = value
 
     def _hold(self) -> None:
-        state, taken = self._optimizer.state, False
+        state, taken = self._optimizer.state, []
         for parameter, slot, view in self._views:
             own = state[parameter].get(slot)
             if own is None or own.data_ptr() != view.data_ptr():
-                taken = True
+                taken.append(own is not None)
                 view.zero_() if own is None else view.copy_(own)
                 state[parameter][slot] = view
-        if self._count is not None:
-            self._hold_count(state)
-        elif taken:
-            self._load_count(1.0)  # Torch's SGD counts nothing; slots of zeros are those of a later step, too.
-
-    def _hold_count(self, state: Any) -> None:
-        assert self._count is not None
-        counts = {id(t): t for p in self._with_slots if (t := state[p].get("step")) is not None}
-        if list(counts) == [id(self._count)]:
-            return
-        found = {float(count) for count in counts.values()}
-        if len(found) > 1:
-            raise UsageError("the optimizer's state counts other steps for other parameters: torch alone goes on so")
-        self._count = torch.tensor(found.pop() if found else 0.0)
-        self._load_count(self._count.item())
-        for parameter in self._with_slots:
-            state[parameter]["step"] = self._count
-
-    def _load_count(self, count: float) -> None:
-        _state._load_count(self._program, count)  # type: ignore[arg-type]
+        count = self._counts.hold(state)
+        if taken and not self._counts:
+            count = float(any(taken))  # Torch's SGD counts nothing, but its first step is another than the next.
+        if count is not None:
+            _state._load_count(self._program, count)  # type: ignore[arg-type]
 
     def after(self, skipped: bool) -> None:
-        if self._count is not None and not skipped:
-            self._count += 1
+        if not skipped:
+            self._counts.advance()
 
 

@@ -65,6 +65,7 @@ class Fused(WrapTest):
         for optimizer_of in (
             lambda m: torch.optim.SGD(m.parameters(), lr=0.1),
             lambda m: torch.optim.SGD(m.parameters(), lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.01),
+            lambda m: torch.optim.SGD(m.parameters(), lr=0.1, momentum=0.9, dampening=0.5),
             lambda m: torch.optim.Adam(m.parameters(), lr=0.01),
             lambda m: torch.optim.AdamW([{"params": [m[0].weight, m[2].weight]},
                                          {"params": [m[0].bias, m[2].bias], "weight_decay": 0.0}], lr=0.01),
@@ -104,6 +105,31 @@ class Fused(WrapTest):
         step = mpc_compiler.step(other, optimizer, F.cross_entropy)
         losses += [step(x, y).item() for x, y in batches(20)[10:]]
         self.near(losses, expected, 5e-6)
+
+    def test_torch_goes_on_with_what_a_step_has_saved_and_in_between(self):
+        def loop(doors):
+            m = make_mlp()
+            optimizer = torch.optim.AdamW(m.parameters(), lr=0.01)
+            step, losses = mpc_compiler.step(m, optimizer, F.cross_entropy), []
+            for door, (x, y) in zip(doors, batches(20)):
+                if door == "saved":  # All of the state as torch writes it.
+                    file = io.BytesIO()
+                    torch.save(optimizer.state_dict(), file)
+                    file.seek(0)
+                    optimizer.load_state_dict(torch.load(file))
+                if door == "step":
+                    losses.append(step(x, y).item())
+                    continue
+                loss = F.cross_entropy(m(x), y)
+                loss.backward()
+                optimizer.step()
+                optimizer.zero_grad()
+                losses.append(loss.item())
+            return losses
+
+        expected = loop(["torch"] * 20)
+        self.near(loop(["step"] * 9 + ["saved"] + ["torch"] * 10), expected, 5e-6)
+        self.near(loop(["step", "torch"] * 10), expected, 5e-6)
 
     def test_takes_over_a_history_of_torch(self):
         m = make_mlp()

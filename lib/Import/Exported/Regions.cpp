@@ -119,9 +119,7 @@ Error Context::bind(size_t index, bool hasGradient) {
   bool isState = outer_.isState(name);
   if (isState)
     inner_.setState(inputs_[index]);
-  if (std::optional<std::string> refusal = outer_.protectionOf(name))
-    inner_.protect(inputs_[index], *refusal);
-  else if (!hasGradient && !isState && value.isFloat())
+  if (!hasGradient && !isState && value.isFloat())
     inner_.protect(inputs_[index], "writes, under torch.no_grad(), to a tensor "
                                    "from outside of it");
   return Error::success();

@@ -40,18 +40,6 @@ StringRef Scope::rootOf(StringRef name) const {
   return name;
 }
 
-std::optional<std::string> Scope::protectionOf(StringRef name) const {
-  while (true) {
-    auto refusal = protected_.find(name);
-    if (refusal != protected_.end())
-      return refusal->second;
-    auto view = views_.find(name);
-    if (view == views_.end())
-      return std::nullopt;
-    name = view->second.base;
-  }
-}
-
 /// `base` where `part`, a view of it, has been written.
 Expected<Operand> Scope::writtenThrough(const View &view, const Operand &base,
                                         const Operand &part) {

@@ -55,9 +55,6 @@ public:
   void forbid(llvm::StringRef name, std::string message) {
     forbidden_[name] = std::move(message);
   }
-  /// The error that writing to `name`, or through it, is; nothing where it may
-  /// be written.
-  std::optional<std::string> protectionOf(llvm::StringRef name) const;
   /// `name` is state that the program keeps, and has no gradient.
   void setState(llvm::StringRef name) { state_.insert(name); }
   /// Whether `name` shows elements of such state.

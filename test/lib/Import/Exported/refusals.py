@@ -584,6 +584,17 @@ def weights():
         return change
 
     with_weight("parameter 'v' shares the memory of 'w', which has another shape", shared)
+    def in_region(entry, content):
+        """relu_ of the parameter 'w' in a graph of torch.autocast."""
+        text = json.loads(content["models/model.json"])
+        program, x = Program(), X(2, 3)
+        body = sub([x], 1, ("relu_.default", x, {"self": "a"}))
+        program.call("torch.ops.higher_order.wrap_with_autocast", [x], a="'cpu'", b=None, c=False, d=False, e=body, f=x)
+        made = program.json()
+        made["graph_module"]["signature"]["input_specs"] = text["graph_module"]["signature"]["input_specs"]
+        content["models/model.json"] = json.dumps(made)
+
+    with_weight("writes 'w': of its state a program may write buffers alone", in_region)
     with_weight("writes 'b.running_mean': it holds the running statistics of a normalization, which alone may write them", statistic)
     with_weight("writes 'w': of its state a program may write buffers alone", in_place("parameter"))
     with_weight("buffer 'w' is written, and is u8: a step keeps buffers of float32, int32 and int64", in_place("buffer", "u8"))

@@ -31,6 +31,27 @@ static std::string withoutUnderscore(StringRef op) {
   return (name + "." + overload).str();
 }
 
+/// Names of ATen for ops that have another name too.
+static constexpr std::pair<StringLiteral, StringLiteral> kAliases[] = {
+    {"absolute", "abs"},   {"arccos", "acos"},      {"arccosh", "acosh"},
+    {"arcsin", "asin"},    {"arcsinh", "asinh"},    {"arctan", "atan"},
+    {"arctan2", "atan2"},  {"arctanh", "atanh"},    {"concatenate", "cat"},
+    {"divide", "div"},     {"fix", "trunc"},        {"ger", "outer"},
+    {"greater", "gt"},     {"greater_equal", "ge"}, {"less", "lt"},
+    {"less_equal", "le"},  {"moveaxis", "movedim"}, {"multiply", "mul"},
+    {"negative", "neg"},   {"not_equal", "ne"},     {"subtract", "sub"},
+    {"true_divide", "div"}};
+
+/// "mul.Tensor" for "multiply.Tensor".
+static std::string withoutAlias(StringRef op) {
+  auto [name, overload] = op.split('.');
+  bool writes = name.consume_back("_") && !name.ends_with("_");
+  for (const auto &[alias, of] : kAliases)
+    if (alias == name)
+      return (of + (writes ? "_." : ".") + overload).str();
+  return op.str();
+}
+
 static bool writesToOut(StringRef op) {
   StringRef overload = op.split('.').second;
   return overload == "out" || overload.ends_with("_out");
@@ -64,7 +85,8 @@ std::optional<StringRef> writtenTensor(const Node &node) {
   return node.inputs.empty() ? StringRef() : tensorOf(node.inputs.front());
 }
 
-const OpRow *OpTable::find(StringRef op) const {
+const OpRow *OpTable::find(StringRef given) const {
+  std::string op = withoutAlias(given);
   if (const OpRow *row = rows_.lookup(op))
     return row;
   if (const OpRow *row = rows_.lookup(withoutUnderscore(op)))

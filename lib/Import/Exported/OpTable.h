@@ -15,7 +15,7 @@ public:
 
   /// The row of an op, or of the op whose result another writes to a tensor;
   /// null where there is none.
-  [[nodiscard]] const OpRow *find(llvm::StringRef op) const;
+  [[nodiscard]] const OpRow *find(llvm::StringRef given) const;
   /// Whether torch.autocast casts all operands of the op to one type: products
   /// and recurrent layers.
   [[nodiscard]] bool takesOneType(const OpRow &row) const {

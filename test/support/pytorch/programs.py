@@ -25,8 +25,8 @@ from torch._higher_order_ops.while_loop import while_loop
 
 A = torch.ops.aten
 CASES = {}
-# Ops that PyTorch has not in bfloat16 on a CPU.
-WITHOUT_BF16 = ("avg_pool3d",)
+# What PyTorch has not in bfloat16 on a CPU, and what reads elements that a rounding decides.
+WITHOUT_BF16 = ("avg_pool3d", "grid_sampler")
 
 
 def case(family, op, call, *tensors):
@@ -81,6 +81,10 @@ def elementwise():
         case(f, op, call, t(4), t(3, 4, low=0.5))
     for op in "add sub mul div".split():
         case(f, op, lambda x, g=getattr(A, op).Scalar: g(x, 1.5), t(3, 4))
+    for op in "multiply subtract divide true_divide".split():
+        case(f, op, getattr(A, op).Tensor, t(3, 4), t(4, low=0.5))
+    case(f, "multiply_", lambda x, y: A.multiply_.Tensor(x * 2, y), t(3, 4), t(4))
+    case(f, "negative", A.negative.default, t(3, 4))
     case(f, "add", lambda x, y: A.add.Tensor(x, y, alpha=0.5), t(3), t(3))
     case(f, "sub", lambda x, y: A.sub.Tensor(x, y, alpha=2), t(3), t(3))
     case(f, "rsub", lambda x: A.rsub.Scalar(x, 2.0, 0.5), t(3))
@@ -251,6 +255,7 @@ def through_a_slice(x, y):
 def movement():
     f = "movement"
     case(f, "view", lambda x: A.view.default(x, [6, 2]), t(3, 4))
+    case(f, "reshape_as", lambda x, y: A.reshape_as.default(x, y) * y, t(3, 4), t(6, 2))
     case(f, "view_as", lambda x, y: A.view_as.default(x, y) * y, t(3, 4), t(6, 2))
     case(f, "reshape", lambda x: A.reshape.default(x, [-1, 2]), t(3, 4))
     case(f, "_unsafe_view", lambda x: A._unsafe_view.default(x, [6, 2]), t(3, 4))
@@ -378,6 +383,8 @@ def reduction():
     for op in "argmax argmin".split():
         case(f, op, lambda x, g=getattr(A, op).default: (g(x, 1, True) + 1) * x, t(3, 4))
         case(f, op, lambda x, g=getattr(A, op).default: (g(x) + 1) * x, t(3, 4))
+    for op in "argmax argmin".split():
+        case(f, op, lambda x, i, g=getattr(A, op).default: (g(i, 1) + 1) * x, t(3), ints([[5, 2, 9], [1, 3, 0], [7, 8, 2]]))
     for op in "var std".split():
         case(f, op, getattr(A, op).default, t(3, 4))
         case(f, op, lambda x, g=getattr(A, op).dim: g(x, [1], False, True), t(3, 4))
@@ -453,6 +460,7 @@ def windows():
     case(f, "max_pool3d", lambda x: A.max_pool3d_with_indices.default(x, [2, 2, 2])[0], t(1, 1, 4, 4, 2))
     case(f, "adaptive_avg_pool2d", lambda x: A._adaptive_avg_pool2d.default(x, [2, 3]), t(1, 2, 5, 4))
     case(f, "adaptive_avg_pool3d", lambda x: A._adaptive_avg_pool3d.default(x, [2, 3, 1]), t(1, 1, 5, 4, 3))
+    case(f, "im2col", lambda x: A.im2col.default(x, [2, 3], [1, 2], [1, 0], [2, 1]), t(2, 2, 5, 6))
     case(f, "upsample", lambda x: A.upsample_nearest3d.vec(x, [4, 3, 5], None), t(1, 1, 2, 3, 4))
     for corners in (False, True):
         case(f, "upsample", lambda x, c=corners: A.upsample_trilinear3d.vec(x, [4, 3, 5], c, None), t(1, 1, 2, 3, 4))
@@ -496,6 +504,10 @@ def chance():
     case(f, "dropout", lambda x: A.native_dropout.default(x, 0.5, False)[0], t(3, 4))
     for op in "rand_like randn_like bernoulli".split():
         case(f, op, lambda x, g=getattr(A, op).default: g(x) * 0 + x, t(3, 4, low=0.1, high=0.9))
+    for op in "bernoulli_ uniform_ normal_".split():
+        g = A.bernoulli_.float if op == "bernoulli_" else getattr(A, op).default
+        case(f, op, lambda x, g=g: g(torch.empty_like(x.detach())) * 0 + x, t(3, 4))
+    case(f, "bernoulli", lambda x: A.bernoulli.p(x.detach(), 0.3) * 0 + x, t(3, 4))
     for op in "rand randn".split():
         case(f, op, lambda x, g=getattr(A, op).default: g([3, 4]) * 0 + x, t(3, 4))
 

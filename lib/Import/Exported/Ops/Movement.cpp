@@ -515,6 +515,7 @@ const OpRow kRows[] = {
     {"permute.default", emitPermute, Sharing::Reordered},
     {"repeat.default", emitRepeat},
     {"reshape.default", emitReshape, Sharing::Maybe},
+    {"reshape_as.default", emitReshape, Sharing::Maybe},
     {"roll.default", emitRoll},
     {"scalar_tensor.default", emitScalarTensor},
     {"select.int", emitSelect, Sharing::Part},

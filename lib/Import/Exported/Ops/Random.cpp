@@ -81,6 +81,37 @@ Error emitDraw(Call &call) {
   return Error::success();
 }
 
+/// What an op in place draws, of the operand's type.
+Error giveLikeOperand(Call &call, const Operand &drawn) {
+  MPC_TRY_ASSIGN(mlir::Type type, call.resultType());
+  call.result(call.build.cast(drawn, type));
+  return Error::success();
+}
+
+/// 1 by the probability `p`, which is the same for all.
+Error emitBernoulliOf(Call &call) {
+  MPC_TRY_ASSIGN(double p, probabilityOf(call));
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  TensorBuilder &b = call.build;
+  Operand drawn = uniform(b, shape);
+  return giveLikeOperand(
+      call, b.compare(nn::CompareKind::LT, drawn, b.splatLike(drawn, p)));
+}
+
+Error emitUniformBetween(Call &call) {
+  MPC_TRY_ASSIGN(double from, call.number("from", 0.0));
+  MPC_TRY_ASSIGN(double to, call.number("to", 1.0));
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  return giveLikeOperand(call, uniformBetween(call.build, shape, from, to));
+}
+
+Error emitNormalOf(Call &call) {
+  MPC_TRY_ASSIGN(double mean, call.number("mean", 0.0));
+  MPC_TRY_ASSIGN(double deviation, call.number("std", 1.0));
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  return giveLikeOperand(call, normal(call.build, shape, mean, deviation));
+}
+
 Error emitBernoulli(Call &call) {
   MPC_TRY_ASSIGN(Operand probability, call.real("self"));
   TensorBuilder &b = call.build;
@@ -92,13 +123,17 @@ Error emitBernoulli(Call &call) {
 
 const OpRow kRows[] = {
     {"bernoulli.default", emitBernoulli},
+    {"bernoulli.float", emitBernoulliOf},
+    {"bernoulli.p", emitBernoulliOf},
     {"dropout.default", emitDropout, Sharing::Maybe},
     {"feature_dropout.default", emitFeatureDropout, Sharing::Maybe},
     {"native_dropout.default", emitNativeDropout},
+    {"normal.default", emitNormalOf},
     {"rand.default", emitDraw<drawUniform>},
     {"rand_like.default", emitDraw<drawUniform>},
     {"randn.default", emitDraw<drawNormal>},
     {"randn_like.default", emitDraw<drawNormal>},
+    {"uniform.default", emitUniformBetween},
 };
 
 } // namespace

@@ -196,6 +196,9 @@ Error emitArgument(Call &call) {
   } else {
     x = b.reshape(x, {*countElements(x.shape)});
   }
+  // Of integers up to 2^53, which a token's number is.
+  if (!x.isFloat())
+    x = b.cast(x, b.f64());
   MPC_TRY_ASSIGN(Operand place,
                  placeOfGreatest(call, isLeast ? b.neg(x) : x, axis));
   MPC_TRY_ASSIGN(place, call.reshaped(b.cast(place, b.i64()), shape));

@@ -115,6 +115,67 @@ Error emitAveragePool(Call &call) {
   return emitAveragePool(call, axes);
 }
 
+/// The windows of an image of two axes, by the arguments of im2col and col2im.
+Expected<Window> readSlide(Call &call, ArrayRef<int64_t> image) {
+  Window window;
+  MPC_TRY_ASSIGN(window.kernel, call.perAxis("kernel_size", 2));
+  MPC_TRY_ASSIGN(window.dilations, call.perAxis("dilation", 2));
+  MPC_TRY_ASSIGN(window.low, call.perAxis("padding", 2));
+  MPC_TRY_ASSIGN(window.strides, call.perAxis("stride", 2));
+  window.high = window.givenHigh = window.low;
+  for (size_t axis : {0, 1}) {
+    int64_t kernel = window.kernel[axis], stride = window.strides[axis];
+    int64_t dilation = window.dilations[axis], low = window.low[axis];
+    int64_t most = 1 << 20;
+    if (kernel < 1 || stride < 1 || dilation < 1 || low < 0 || kernel > most ||
+        stride > most || dilation > most || low > most)
+      return call.fail("a size, stride, dilation or pad is out of range");
+    int64_t room = image[axis] + 2 * low - dilation * (kernel - 1) - 1;
+    if (room < 0)
+      return call.fail("the window is wider than the padded image");
+    window.output.push_back(room / stride + 1);
+  }
+  return window;
+}
+
+/// Where the elements of all windows lie in an image of `width` columns:
+/// [places of a window, windows].
+Expected<Operand> placesOfWindows(Call &call, const Window &window,
+                                  int64_t width) {
+  std::vector<int64_t> places;
+  int64_t count = *countElements(window.kernel) * *countElements(window.output);
+  if (count > (1 << 24))
+    return call.fail("the windows have more than 2^24 elements");
+  for (int64_t i : seq<int64_t>(0, window.kernel[0]))
+    for (int64_t j : seq<int64_t>(0, window.kernel[1]))
+      for (int64_t row : seq<int64_t>(0, window.output[0]))
+        for (int64_t column : seq<int64_t>(0, window.output[1]))
+          places.push_back(
+              (row * window.strides[0] + i * window.dilations[0]) * width +
+              column * window.strides[1] + j * window.dilations[1]);
+  TensorBuilder &b = call.build;
+  return b.fromValues<int64_t>(
+      b.i64(), {*countElements(window.kernel), *countElements(window.output)},
+      places);
+}
+
+/// im2col(): each window as a column.
+Error emitWindows(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, imageOf(call, 2));
+  MPC_TRY_ASSIGN(Window window,
+                 readSlide(call, ArrayRef(x.shape).drop_front(2)));
+  TensorBuilder &b = call.build;
+  x = paddedBy(b, x, window);
+  MPC_TRY_ASSIGN(Operand places, placesOfWindows(call, window, x.shape[3]));
+  Operand flat =
+      b.reshape(x, {x.shape[0], x.shape[1], x.shape[2] * x.shape[3]});
+  MPC_TRY_ASSIGN(Shape result, call.resultShape());
+  MPC_TRY_ASSIGN(Operand columns,
+                 call.reshaped(b.gather(flat, places, 2), result));
+  call.result(columns);
+  return Error::success();
+}
+
 /// Element i of `wanted` is the mean from i * size / wanted, rounded down, to
 /// (i + 1) * size / wanted, rounded up: a product with a matrix.
 Expected<Operand> averagedAxis(Call &call, const Operand &x, int64_t axis,
@@ -291,6 +352,7 @@ const OpRow kRows[] = {
     {"avg_pool3d.default", emitAveragePool<3>},
     {"grid_sampler.default", emitGridSampler},
     {"grid_sampler_2d.default", emitGridSampler},
+    {"im2col.default", emitWindows},
     {"max_pool1d.default", emitMaxPool<1>},
     {"max_pool2d.default", emitMaxPool<2>},
     {"max_pool2d_with_indices.default", emitMaxPoolWithPlaces<2>},

@@ -30,6 +30,9 @@ def program():
         "dropped": made.call("dropout.default", [x], input="x0", p=0.25, train=True),
         "kept": made.call("dropout.default", [x], input="x0", p=0.25, train=False),
     }
+    drawn["coins"] = made.call("bernoulli_.float", [x], self=made.call("clone.default", [x], self="x0"), p=0.2)
+    drawn["between"] = made.call("uniform_.default", [x], self=made.call("clone.default", [x], self="x0"), **{"from": -1.0}, to=3.0)
+    drawn["shifted"] = made.call("normal_.default", [x], self=made.call("clone.default", [x], self="x0"), mean=2.0, std=0.5)
     rows = made.call("view.default", [X(256, 16, 16)], self="x0", size=[256, 16, 16])
     drawn["channels"] = made.call("feature_dropout.default", [X(256, 16, 16)], input=rows, p=0.25, train=True)
     # Every weight of 1 / 4 is dropped or doubled, and what they weigh is 1.
@@ -58,6 +61,10 @@ def faults(found, x):
         "another stream": near(np.corrcoef(found["uniform"], found["another"])[0, 1], 0),
         "normal": near(found["normal"].mean(), 0) and near(found["normal"].std(), 1) and near((found["normal"] ** 3).mean() / 4, 0),
         "flipped": set(np.unique(found["flipped"])) == {0, 1} and near(found["flipped"].mean(), 0.3),
+        "coins": set(np.unique(found["coins"])) == {0, 1} and near(found["coins"].mean(), 0.2),
+        "between": (-1 <= found["between"].min() and found["between"].max() < 3
+                    and near((found["between"].mean() + 1) / 4, 0.5) and near(found["between"].std() / 4, 12 ** -0.5)),
+        "shifted": near(found["shifted"].mean(), 2) and near(found["shifted"].std(), 0.5),
         "dropped": near((dropped == 0).mean(), 0.25) and np.allclose(dropped[dropped != 0], x[0] / 0.75),
         "regions": near(np.corrcoef(found["island"], found["other island"])[0, 1], 0)
                    and near(np.corrcoef(found["island"], dropped)[0, 1], 0),

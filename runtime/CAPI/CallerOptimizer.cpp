@@ -4,12 +4,16 @@
 
 #include "runtime/CAPI/Boundary.h"
 #include "runtime/CAPI/HostTensor.h"
+#include "runtime/Program/StepNames.h"
 #include "runtime/Support/Text.h"
 
 #include <fmt/format.h>
+#include <limits>
 
 namespace mpc::rt {
 namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// The output of `entry` that is the gradient of parameter `tensor`.
 Result<size_t> findGradient(const Entry &entry, std::string_view output,
@@ -41,6 +45,18 @@ Result<size_t> findGradient(const StepRun &step, std::string_view output,
                                       quote(step.lastCall().entry().name)));
   }
   return place;
+}
+
+MpcUpdate updateOf(const StepOutcome &outcome) {
+  MpcUpdate update = {};
+  update.structSize = sizeof update;
+  update.step = outcome.step;
+  update.applied = outcome.applied;
+  update.scale = outcome.scale.value_or(kNaN);
+  update.gradNorm = outcome.gradNorm;
+  update.foundInf = outcome.foundInf;
+  update.skipped = outcome.skipped;
+  return update;
 }
 
 } // namespace
@@ -81,17 +97,18 @@ Status CallerOptimizer::check() const {
                     "(mpcRunnerSetOptimizer)");
 }
 
-Status CallerOptimizer::update(MpcUpdate numbers) {
-  if (!isNeeded() || (numbers.skipped && !optimizer_.onSkipped))
+Status CallerOptimizer::afterStep(Training & /*training*/, StepReport &report) {
+  if (!isNeeded() || (report.outcome.skipped && !optimizer_.onSkipped))
     return {};
   for (size_t i = 0; i < names_.size(); ++i)
     gradients_[i].data = step_->lastCall().outputMemory(outputs_[i]);
-  numbers.structSize = sizeof numbers;
-  numbers.numParameters = names_.size();
-  numbers.names = names_.data();
-  numbers.parameters = parameters_.data();
-  numbers.gradients = gradients_.data();
-  return takeError(optimizer_.update(optimizer_.context, &numbers));
+  MpcUpdate update = updateOf(report.outcome);
+  update.lr = step_->lastCall().number(step::kLearningRate).value_or(kNaN);
+  update.numParameters = names_.size();
+  update.names = names_.data();
+  update.parameters = parameters_.data();
+  update.gradients = gradients_.data();
+  return takeError(optimizer_.update(optimizer_.context, &update));
 }
 
 } // namespace mpc::rt

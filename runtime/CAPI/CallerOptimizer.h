@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
 /// An optimizer of the caller's, which updates the parameters by the gradients
-/// of a step.
+/// of a step. It is an observer of the training.
 #ifndef MPC_RUNTIME_CAPI_CALLEROPTIMIZER_H
 #define MPC_RUNTIME_CAPI_CALLEROPTIMIZER_H
 
@@ -9,13 +9,14 @@
 #include "runtime/Runner/Runner.h"
 #include "runtime/Runner/StepRun.h"
 #include "runtime/Support/Status.h"
+#include "runtime/Train/Training.h"
 
 #include <cstddef>
 #include <vector>
 
 namespace mpc::rt {
 
-class CallerOptimizer {
+class CallerOptimizer : public TrainObserver {
 public:
   /// Both must outlive this object.
   Status open(Runner &runner, const StepRun &step);
@@ -24,8 +25,8 @@ public:
   Status set(const MpcOptimizer &optimizer);
   /// Fails where a step could not update its parameters.
   [[nodiscard]] Status check() const;
-  /// Calls the function with the result of a step. `numbers` has its numbers.
-  Status update(MpcUpdate numbers);
+  /// Calls the function with the outcome of the step and its gradients.
+  Status afterStep(Training &training, StepReport &report) override;
 
 private:
   [[nodiscard]] bool isNeeded() const { return !names_.empty(); }

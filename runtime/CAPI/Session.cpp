@@ -28,31 +28,6 @@ std::string listed(const std::vector<std::string> &names) {
   return joinSome(quoted);
 }
 
-/// A number that a loss scaler keeps beside its scale.
-struct NamedSlot {
-  const StateTensor *scaler;
-  size_t index;
-};
-
-/// Finds a slot by a name like "counter" or, for one of several scalers,
-/// "critic.counter".
-std::optional<NamedSlot> findScalerSlot(const Program &program,
-                                        std::string_view name) {
-  size_t dot = name.rfind('.');
-  bool hasOwner = dot != std::string_view::npos;
-  std::string full(kScalerName);
-  if (hasOwner)
-    full += "." + std::string(name.substr(0, dot));
-  std::optional<StateSlot> slot =
-      findSlot(hasOwner ? name.substr(dot + 1) : name);
-  const StateTensor *scaler = program.findState(full);
-  auto index = static_cast<int64_t>(slot.value_or(StateSlot::Scale));
-  if (!scaler || scaler->role != StateRole::LossScale || index == 0 ||
-      index >= scaler->desc.numElements())
-    return std::nullopt;
-  return NamedSlot{scaler, static_cast<size_t>(index)};
-}
-
 /// The number of rows in a batch: of the labels, or, without labels, of the
 /// first input that has rows.
 int64_t batchRowsOf(const Entry &entry) {
@@ -146,6 +121,7 @@ Status Session::bindEntries() {
     for (EntryCall &call : step_->calls())
       calls.push_back(&call);
     MPC_RETURN_IF_ERROR(optimizer_.open(*runner_, *step_));
+    training_->add(optimizer_);
   }
   for (auto [role, own] : {std::pair(EntryRole::Eval, &evaluations_),
                            std::pair(EntryRole::Measure, &measurements_)}) {
@@ -265,7 +241,7 @@ Status Session::addBatch() {
   MPC_RETURN_IF_ERROR(chooseShape());
   MPC_RETURN_IF_ERROR(prepare(step_->batchCall()));
   evaluatedLast_ = nullptr;
-  return step_->addBatch();
+  return training_->addBatch(*step_);
 }
 
 Result<MpcStepResult> Session::step() {
@@ -294,8 +270,7 @@ Result<MpcStepResult> Session::apply() {
   if (!step_)
     return usageError("the program has no training step");
   MPC_RETURN_IF_ERROR(optimizer_.check());
-  bool isWhole = !step_->isDone() && step_->numAdded() == step_->batches();
-  if (isWhole && step_->hasWindow())
+  if (step_->isFull() && step_->hasWindow())
     MPC_RETURN_IF_ERROR(prepare(step_->lastCall()));
   return finish();
 }
@@ -303,26 +278,8 @@ Result<MpcStepResult> Session::apply() {
 Result<MpcStepResult> Session::finish() {
   MPC_RETURN_IF_ERROR(step_->finish());
   evaluatedLast_ = nullptr;
-  StepOutcome outcome = training_->outcomeOf(*step_);
-  Status status = updateByCaller(outcome);
-  training_->count(outcome);
-  MPC_RETURN_IF_ERROR(status);
+  MPC_ASSIGN_OR_RETURN(StepOutcome outcome, training_->end(*step_));
   return resultOf(outcome);
-}
-
-Status Session::updateByCaller(const StepOutcome &outcome) {
-  if (runner_->program().protocol.callerUpdates.empty())
-    return {};
-  MpcUpdate update = {};
-  update.step = outcome.step;
-  update.applied = outcome.applied;
-  update.lr = step_->lastCall().number(step::kLearningRate).value_or(kNaN);
-  update.scale = outcome.scale.value_or(kNaN);
-  update.gradNorm = outcome.gradNorm;
-  update.foundInf = outcome.foundInf;
-  update.skipped = outcome.skipped;
-  ++use_->numWrites;
-  return optimizer_.update(update);
 }
 
 Status Session::evaluate() {
@@ -429,9 +386,10 @@ Result<double> Session::readNumber(std::string_view name) const {
 
 Status Session::writeNumber(std::string_view name, double value) {
   if (!bindings_.hasNumber(name)) {
-    auto slot = findScalerSlot(runner_->program(), name);
-    return slot ? writeScalerSlot(*slot->scaler, slot->index, value)
-                : runner_->writeNumber(name, value);
+    std::optional<ScalerSlot> slot = runner_->findScalerSlot(name);
+    return slot && slot->slot != StateSlot::Scale
+               ? writeScalerSlot(*slot, value)
+               : runner_->writeNumber(name, value);
   }
   if (!std::isfinite(value))
     return invalidInput(fmt::format("{}: {} is no number to set it to",
@@ -445,12 +403,12 @@ Status Session::updateScale(double newScale, std::string_view scaler) {
 }
 
 /// Accepts only values that steps produce.
-Status Session::writeScalerSlot(const StateTensor &scaler, size_t index,
-                                double value) {
-  MPC_ASSIGN_OR_RETURN(TensorView state, runner_->readState(scaler.desc.name));
+Status Session::writeScalerSlot(const ScalerSlot &slot, double value) {
+  MPC_ASSIGN_OR_RETURN(TensorView state,
+                       runner_->readState(slot.scaler->desc.name));
   std::vector<double> values(static_cast<size_t>(state.desc.numElements()));
   std::memcpy(values.data(), state.data, values.size() * sizeof(double));
-  values[index] = value;
+  values[static_cast<size_t>(slot.slot)] = value;
   return writeState({state.desc, values.data()});
 }
 
@@ -463,19 +421,23 @@ Status Session::checkBetweenSteps(const char *what) const {
                                 step_->numAdded(), step_->batches(), what));
 }
 
-Status Session::save(CheckpointFolder &folder, const LoaderState &data) const {
+void Session::setRule(CheckpointFolder &folder) const {
+  folder.setRule({clausesOf(runner_->program().protocol.rule)});
+}
+
+Status Session::save(CheckpointFolder &folder, const LoaderState &data) {
   MPC_RETURN_IF_ERROR(checkBetweenSteps("the state is saved"));
   MPC_RETURN_IF_ERROR(checkMissing());
-  folder.setRule({clausesOf(runner_->program().protocol.rule)});
-  TrainPosition position = training_->position();
-  position.loader = data;
-  return folder.save(*runner_, position);
+  setRule(folder);
+  training_->position().loader = data;
+  return training_->save(
+      [&] { return folder.save(*runner_, training_->position()); });
 }
 
 Result<std::optional<LoaderState>>
 Session::loadNewest(CheckpointFolder &folder) {
   MPC_RETURN_IF_ERROR(checkBetweenSteps("another state is loaded"));
-  folder.setRule({clausesOf(runner_->program().protocol.rule)});
+  setRule(folder);
   MPC_ASSIGN_OR_RETURN(std::optional<TrainPosition> position,
                        folder.loadNewest(*runner_));
   if (!position)

@@ -88,7 +88,7 @@ public:
   Status writeNumber(std::string_view name, double value);
   Status updateScale(double newScale, std::string_view scaler);
 
-  Status save(CheckpointFolder &folder, const LoaderState &data) const;
+  Status save(CheckpointFolder &folder, const LoaderState &data);
   /// Loads the newest checkpoint; empty where the folder has none.
   Result<std::optional<LoaderState>> loadNewest(CheckpointFolder &folder);
 
@@ -110,8 +110,8 @@ private:
   [[nodiscard]] Status
   refuseShapes(const std::vector<const Entry *> &known) const;
   Result<MpcStepResult> finish();
-  Status updateByCaller(const StepOutcome &outcome);
-  Status writeScalerSlot(const StateTensor &scaler, size_t index, double value);
+  Status writeScalerSlot(const ScalerSlot &slot, double value);
+  void setRule(CheckpointFolder &folder) const;
 
   Log log_;
   pid_t process_;
@@ -128,7 +128,8 @@ private:
   /// The value of numWrites at which the copies were made.
   uint64_t numDerived_ = 0;
   const EntryCall *evaluatedLast_ = nullptr;
-  /// The steps. The position in the data belongs to the caller.
+  /// The training whose batches and evaluations the caller chooses, and whose
+  /// position in the data he gives when he saves.
   std::optional<Training> training_;
 };
 

@@ -65,9 +65,7 @@ const Runner::Scaler *Runner::findScaler(std::string_view name) const {
   return nullptr;
 }
 
-/// The memory of a scaler's "counter" or "NAME.counter".
-std::optional<std::span<double>>
-Runner::findScalerSlot(std::string_view name) const {
+std::optional<ScalerSlot> Runner::findScalerSlot(std::string_view name) const {
   size_t dot = name.rfind('.');
   bool hasName = dot != std::string_view::npos;
   const Scaler *scaler =
@@ -77,13 +75,13 @@ Runner::findScalerSlot(std::string_view name) const {
   auto index = static_cast<size_t>(slot.value_or(StateSlot::Scale));
   if (!scaler || !slot || index >= scaler->now.size())
     return std::nullopt;
-  return scaler->now.subspan(index, 1);
+  return ScalerSlot{scaler->tensor, *slot, scaler->now[index]};
 }
 
 Result<double> Runner::readNumber(std::string_view name) const {
   MPC_RETURN_IF_ERROR(executor_->readState());
   if (auto slot = findScalerSlot(name))
-    return slot->front();
+    return slot->value;
   MPC_ASSIGN_OR_RETURN(std::span<double> number, findNumber(name));
   return number.front();
 }

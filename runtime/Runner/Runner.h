@@ -4,6 +4,7 @@
 #ifndef MPC_RUNTIME_RUNNER_RUNNER_H
 #define MPC_RUNTIME_RUNNER_RUNNER_H
 
+#include "runtime/LossScale/Policies.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Runner/Executor.h"
 #include "runtime/Runner/State.h"
@@ -20,6 +21,13 @@
 namespace mpc::rt {
 
 using RunnerOptions = ExecutorOptions;
+
+/// A number of a loss scaler's state.
+struct ScalerSlot {
+  const StateTensor *scaler;
+  StateSlot slot;
+  double value; ///< The value when the slot was found.
+};
 
 /// Not for concurrent use. Several runners may share one program. It runs on
 /// the machine for which the program's code was compiled. The state of a
@@ -104,6 +112,10 @@ public:
   /// scalar's full name works too.
   [[nodiscard]] Result<double> readNumber(std::string_view name) const;
 
+  /// The slot of a loss scaler with such a name; empty for any other name.
+  [[nodiscard]] std::optional<ScalerSlot>
+  findScalerSlot(std::string_view name) const;
+
   /// Sets a hyper-parameter, a setting or "scale" for the next run. The value
   /// must be finite and is not checked further: the policy decides what an
   /// interval below the counter means. Other numbers of a scaler cannot be set.
@@ -139,7 +151,6 @@ private:
   Result<std::span<double>> findNumber(std::string_view name) const;
   void findScalers(const Runner *other);
   const Scaler *findScaler(std::string_view name) const;
-  std::optional<std::span<double>> findScalerSlot(std::string_view name) const;
 
   std::shared_ptr<const Program> program_;
   State state_;

@@ -51,7 +51,7 @@ std::optional<size_t> StepRun::findShape(const TensorShapes &shapes) const {
 }
 
 Status StepRun::addBatch() {
-  if (!isDone_ && numAdded_ == batches_)
+  if (isFull())
     return usageError(fmt::format(
         "the step has all of its {} batches: apply it first", batches_));
   if (isDone_) {
@@ -72,7 +72,7 @@ Status StepRun::addBatch() {
 }
 
 Status StepRun::finish() {
-  if (isDone_ || numAdded_ < batches_)
+  if (!isFull())
     return usageError(fmt::format("the step has {} of its {} batches",
                                   isDone_ ? 0 : numAdded_, batches_));
   for (size_t i = numShapes_; i < calls_.size(); ++i)

@@ -63,6 +63,10 @@ public:
   [[nodiscard]] int64_t numAdded() const { return numAdded_; }
   /// Whether the next batch begins a step.
   [[nodiscard]] bool isDone() const { return isDone_; }
+  /// Whether the step has all of its batches, and only its end is left.
+  [[nodiscard]] bool isFull() const {
+    return !isDone_ && numAdded_ == batches_;
+  }
 
   /// An output of the step: of the entries that have run for it, the last one
   /// with such an output counts.

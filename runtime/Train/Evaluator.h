@@ -52,7 +52,7 @@ public:
   /// The columns of a table: "eval_loss".
   [[nodiscard]] std::vector<std::string> columns() const;
   [[nodiscard]] bool isDue(int64_t step) const {
-    return file_ && (step == totalSteps_ || (every_ > 0 && step % every_ == 0));
+    return file_ && (step == totalSteps_ || endsInterval(step, every_));
   }
   /// Evaluates the state after the step, where it is time to. The report gets
   /// the values, and learns whether the state is the best so far.

@@ -5,6 +5,7 @@
 #include "runtime/LossScale/PolicyInfo.h"
 #include "runtime/Program/StepNames.h"
 #include "runtime/Train/Trainer.h"
+#include "runtime/Train/Training.h"
 
 #include <algorithm>
 #include <optional>
@@ -75,10 +76,8 @@ bool Lookahead::mayPass(const TrainPosition &position) const {
   int64_t next = position.step + 1;
   // A policy that has just skipped a step may give up soon.
   return isPossible_ && position.skippedInRow == 0 &&
-         next < schedule_.totalSteps &&
-         (checkpointEvery_ == 0 || next % checkpointEvery_ != 0) &&
-         (evaluateEvery_ == 0 || next % evaluateEvery_ != 0) &&
-         isRateKnown(position.applied);
+         next < schedule_.totalSteps && !endsInterval(next, checkpointEvery_) &&
+         !endsInterval(next, evaluateEvery_) && isRateKnown(position.applied);
 }
 
 } // namespace mpc::rt

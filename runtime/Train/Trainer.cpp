@@ -377,8 +377,8 @@ Status Trainer::loop(TrainResult &result) {
   screen_.start();
   while (training_.position().step < schedule_.totalSteps && !stopsEarly()) {
     MPC_RETURN_IF_ERROR(step());
-    if (underWay_.empty() && options_.checkpointEvery > 0 &&
-        training_.position().step % options_.checkpointEvery == 0)
+    if (underWay_.empty() &&
+        endsInterval(training_.position().step, options_.checkpointEvery))
       MPC_RETURN_IF_ERROR(checkpoint());
     result.signal = hooks_.signal ? hooks_.signal() : 0;
     if (result.signal)

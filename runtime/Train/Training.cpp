@@ -10,7 +10,7 @@
 namespace mpc::rt {
 
 bool StepReport::hasBadLoss() const {
-  return !std::isfinite(row.loss) && outcome.hasLoss;
+  return outcome.hasLoss && !std::isfinite(outcome.loss);
 }
 
 StepOutcome Training::outcomeOf(const StepRun &step) const {
@@ -44,6 +44,20 @@ Status Training::endTry(const StepOutcome &outcome) {
 Status Training::end(StepReport &report) {
   count(report.outcome);
   return tellAll([&](auto &one) { return one.afterStep(*this, report); });
+}
+
+Status Training::addBatch(StepRun &step) {
+  if (step.isDone())
+    MPC_RETURN_IF_ERROR(begin());
+  return step.addBatch();
+}
+
+Result<StepOutcome> Training::end(const StepRun &step) {
+  StepReport report;
+  report.outcome = outcomeOf(step);
+  MPC_RETURN_IF_ERROR(endTry(report.outcome));
+  MPC_RETURN_IF_ERROR(end(report));
+  return report.outcome;
 }
 
 Status Training::moveTo(std::unique_ptr<Runner> next) {

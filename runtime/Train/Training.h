@@ -39,10 +39,15 @@ struct StepReport {
   /// Whether an evaluation has found that this is the best state so far.
   bool isBest = false;
 
-  /// Whether the loss is not finite. A step without a loss has NaN in its row,
-  /// which is no fault.
+  /// Whether the loss is not finite. The NaN of a step without a loss is no
+  /// fault.
   [[nodiscard]] bool hasBadLoss() const;
 };
+
+/// Whether `step` ends an interval of `every` steps; false where that is 0.
+[[nodiscard]] constexpr bool endsInterval(int64_t step, int64_t every) {
+  return every > 0 && step % every == 0;
+}
 
 class Training;
 
@@ -83,12 +88,20 @@ public:
 
   /// The outcome of a step that has ended and is not counted yet.
   [[nodiscard]] StepOutcome outcomeOf(const StepRun &step) const;
-  void count(const StepOutcome &outcome);
 
+  /// Calls the observers before a step begins or is repeated.
   Status begin();
+  /// Calls the observers after a step was tried.
   Status endTry(const StepOutcome &outcome);
   /// Counts the step of the report, and calls the observers.
   Status end(StepReport &report);
+
+  /// Runs the next batch of a step, for a caller who gives batches one by one.
+  /// The first batch of a window begins the step.
+  Status addBatch(StepRun &step);
+  /// Ends such a step, which has run and is not repeated.
+  Result<StepOutcome> end(const StepRun &step);
+
   /// Calls the observers before and after `save`, which writes a checkpoint.
   template <typename Save>
   Status save(Save save);
@@ -97,6 +110,7 @@ public:
   Status moveTo(std::unique_ptr<Runner> next);
 
 private:
+  void count(const StepOutcome &outcome);
   template <typename Tell>
   Status tellAll(Tell tell);
 

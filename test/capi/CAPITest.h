@@ -101,29 +101,15 @@ inline std::shared_ptr<rt::Program> makeWindowProgram(int64_t batches) {
   using namespace rt;
   std::shared_ptr<rt::Program> program = makeProgram();
   program->protocol.accumulate = batches;
-  Entry accumulate = program->entries[1], apply = program->entries[1];
-  accumulate.name = "accumulate";
-  accumulate.role = EntryRole::Accumulate;
-  accumulate.inputs.pop_back();
-  accumulate.outputs = {accumulate.outputs[0]};
-  accumulate.launches = {accumulate.launches[0]};
+  auto [accumulate, apply] = rt::test::WindowEntries(program->entries[1]);
   // Of the same scratch memory as the kernel that it stands for.
   accumulate.launches[0].command = rt::test::makeKernel(
       *program, addGradient, 1, accumulate.launches[0].command->scratchBytes());
-  apply.name = "apply";
-  apply.role = EntryRole::Apply;
-  apply.inputs = {apply.inputs[2]};
-  apply.outputs.erase(apply.outputs.begin());
-  Launch update = apply.launches[1], clear;
-  for (BufferRef &ref : update.buffers)
-    if (ref.space == Space::Input)
-      ref.index = 0;
-    else if (ref.space == Space::Output)
-      --ref.index;
+  Launch clear;
   clear.command = std::make_shared<Fill>();
   clear.symbol = "clear";
   clear.buffers = {{Space::State, 3, 0, 64}};
-  apply.launches = {update, clear};
+  apply.launches.push_back(clear);
   program->entries[1] = accumulate;
   program->entries.push_back(apply);
   return program;

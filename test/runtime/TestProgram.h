@@ -185,6 +185,30 @@ std::shared_ptr<Program> makeTestProgram() {
   return program;
 }
 
+/// The entries of a window: the two launches of `step` apart. Gradients are not
+/// added up, so that those of the last batch count.
+struct WindowEntries {
+  explicit WindowEntries(const Entry &step) : accumulate(step), apply(step) {
+    accumulate.name = "accumulate";
+    accumulate.role = EntryRole::Accumulate;
+    accumulate.inputs.pop_back();
+    accumulate.outputs.resize(1);
+    accumulate.launches.pop_back();
+    apply.name = "apply";
+    apply.role = EntryRole::Apply;
+    apply.inputs = {step.inputs[2]};
+    apply.outputs.erase(apply.outputs.begin());
+    apply.launches.erase(apply.launches.begin());
+    for (BufferRef &ref : apply.launches[0].buffers)
+      if (ref.space == Space::Input)
+        ref.index = 0;
+      else if (ref.space == Space::Output)
+        --ref.index;
+  }
+
+  Entry accumulate, apply;
+};
+
 } // namespace mpc::rt::test
 
 #endif // MPC_TEST_RUNTIME_TESTPROGRAM_H

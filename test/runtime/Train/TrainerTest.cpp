@@ -311,25 +311,7 @@ TEST_F(TrainerTest, AccumulatesOverBatches) {
   data_.order = SampleOrder::Sequential;
   writeData({});
   auto program = test::makeTestProgram();
-  // The test kernels do not add up gradients: the last batch of a window
-  // counts.
-  Entry &step = program->entries[1];
-  Entry accumulate = step, apply = step;
-  accumulate.name = "accumulate";
-  accumulate.role = EntryRole::Accumulate;
-  accumulate.inputs.pop_back();
-  accumulate.outputs.resize(1);
-  accumulate.launches.pop_back();
-  apply.name = "apply";
-  apply.role = EntryRole::Apply;
-  apply.inputs = {step.inputs[2]};
-  apply.outputs.erase(apply.outputs.begin());
-  apply.launches.erase(apply.launches.begin());
-  for (BufferRef &ref : apply.launches[0].buffers)
-    if (ref.space == Space::Input)
-      ref.index = 0;
-    else if (ref.space == Space::Output)
-      --ref.index;
+  test::WindowEntries window(program->entries[1]);
   std::vector<double> losses; // of each batch with the first weights
   {
     auto runner = makeRunner();
@@ -346,8 +328,8 @@ TEST_F(TrainerTest, AccumulatesOverBatches) {
       losses.push_back(loss);
     }
   }
-  program->entries.push_back(accumulate);
-  program->entries.push_back(apply);
+  program->entries.push_back(window.accumulate);
+  program->entries.push_back(window.apply);
   auto runner = Runner::create(program, {1});
   auto loader = DataLoader::open(data_, dataInputs(*program, 3));
   options_.accumulate = 3;

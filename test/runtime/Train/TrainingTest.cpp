@@ -5,7 +5,10 @@
 #include "test/runtime/TestProgram.h"
 
 #include <gtest/gtest.h>
+#include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace mpc::rt {
 namespace {
@@ -93,6 +96,86 @@ TEST_F(Counting, WhatFailsEndsTheStepForTheOthers) {
   EXPECT_EQ(end(true).message(), "one fails");
   EXPECT_EQ(heard_, "one after 1 with 1; ");
   EXPECT_EQ(training_.position().step, 1);
+}
+
+/// A caller who gives the two batches of a window one by one.
+class ByBatch : public testing::Test {
+protected:
+  void SetUp() override {
+    auto program = test::makeTestProgram();
+    test::WindowEntries window(program->entries[1]);
+    program->entries.push_back(window.accumulate);
+    program->entries.push_back(window.apply);
+    runner_ = *Runner::create(program, {1});
+    training_.emplace(*runner_);
+    training_->add(listener_);
+    step_ = *StepRun::create(*runner_, 2);
+    step_->calls()[0].setInput(0, x_.data());
+    step_->calls()[0].setInput(1, target_.data());
+    step_->calls()[1].setInput(0, &lr_);
+  }
+
+  Result<StepOutcome> end() {
+    MPC_RETURN_IF_ERROR(step_->finish());
+    return training_->end(*step_);
+  }
+  Result<StepOutcome> runWindow() {
+    for (int batch = 0; batch < 2; ++batch)
+      MPC_RETURN_IF_ERROR(training_->addBatch(*step_));
+    return end();
+  }
+
+  std::vector<float> x_ = std::vector<float>(test::kBatch * test::kFeatures, 1);
+  std::vector<float> target_ = std::vector<float>(test::kBatch, 2);
+  float lr_ = 0.125;
+  std::unique_ptr<Runner> runner_;
+  std::string heard_;
+  Listener listener_{"one", heard_};
+  std::optional<Training> training_;
+  std::optional<StepRun> step_;
+};
+
+TEST_F(ByBatch, TheFirstBatchOfAWindowBeginsTheStep) {
+  ASSERT_TRUE(training_->addBatch(*step_).ok());
+  EXPECT_EQ(heard_, "one before; ");
+  ASSERT_TRUE(training_->addBatch(*step_).ok());
+  EXPECT_EQ(heard_, "one before; ");
+  EXPECT_EQ(training_->position().step, 0);
+  ASSERT_TRUE(end().ok());
+  EXPECT_EQ(heard_, "one before; one try; one after 1 with 1; ");
+  ASSERT_TRUE(training_->addBatch(*step_).ok());
+  EXPECT_EQ(heard_, "one before; one try; one after 1 with 1; one before; ");
+}
+
+TEST_F(ByBatch, AnOutcomeIsThatOfTheStepBeforeItIsCounted) {
+  Result<StepOutcome> first = runWindow();
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->step, 0);
+  EXPECT_EQ(first->loss, 4); // The weights are 0.
+  x_[0] = std::numeric_limits<float>::infinity();
+  Result<StepOutcome> second = runWindow();
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->step, 1);
+  EXPECT_EQ(second->applied, 1);
+  EXPECT_TRUE(second->skipped);
+  EXPECT_EQ(training_->position().step, 2);
+  EXPECT_EQ(training_->position().applied, 1);
+  EXPECT_EQ(training_->position().skippedInRow, 1);
+}
+
+TEST_F(ByBatch, AFullWindowTakesNoMoreBatches) {
+  for (int batch = 0; batch < 2; ++batch)
+    ASSERT_TRUE(training_->addBatch(*step_).ok());
+  EXPECT_EQ(training_->addBatch(*step_).message(),
+            "the step has all of its 2 batches: apply it first");
+  EXPECT_EQ(heard_, "one before; ");
+  EXPECT_TRUE(end().ok());
+}
+
+TEST(Interval, EndsAtEveryMultiple) {
+  EXPECT_TRUE(endsInterval(6, 3));
+  EXPECT_FALSE(endsInterval(7, 3));
+  EXPECT_FALSE(endsInterval(6, 0));
 }
 
 } // namespace

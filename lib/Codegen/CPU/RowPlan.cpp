@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The direction in which vectors go over a row.
-#include "lib/Codegen/CPU/Rows.h"
+#include "lib/Codegen/CPU/RowPlan.h"
 
 #include "dialects/Kernel/Space.h"
 #include "lib/Codegen/CPU/Space.h"

@@ -5,7 +5,7 @@
 #include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
-#include "lib/Codegen/CPU/Rows.h"
+#include "lib/Codegen/CPU/RowPlan.h"
 #include "lib/Codegen/CPU/ScheduleContraction.h"
 
 using namespace mlir;

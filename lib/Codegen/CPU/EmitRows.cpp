@@ -6,11 +6,10 @@
 // value of a reduction runs in a later pass than the reduction. Values of
 // elements that a later pass needs are kept in scratch memory, values of rows
 // in registers.
-#include "lib/Codegen/CPU/Rows.h"
-
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/Gemm.h"
 #include "lib/Codegen/CPU/Reductions.h"
+#include "lib/Codegen/CPU/RowPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

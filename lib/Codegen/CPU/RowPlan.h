@@ -2,8 +2,8 @@
 /// \file
 /// How maps and reductions over one space run: the direction of vectors, and
 /// the pass over a row in which each statement runs.
-#ifndef MPC_LIB_CODEGEN_CPU_ROWS_H
-#define MPC_LIB_CODEGEN_CPU_ROWS_H
+#ifndef MPC_LIB_CODEGEN_CPU_ROWPLAN_H
+#define MPC_LIB_CODEGEN_CPU_ROWPLAN_H
 
 #include "dialects/Kernel/Space.h"
 #include "lib/Codegen/CPU/Chains.h"
@@ -35,4 +35,4 @@ struct RowPlan {
 
 } // namespace mpc::cpu
 
-#endif // MPC_LIB_CODEGEN_CPU_ROWS_H
+#endif // MPC_LIB_CODEGEN_CPU_ROWPLAN_H

@@ -53,6 +53,8 @@ struct Contraction : SumOfProducts {
   /// A dimension's group says who uses it: both operands and the result, the
   /// first operand and the result, the second and the result, both operands.
   enum DimGroup { Batch, M, N, K };
+  /// The dimensions that only operand 0 or 1, and the result, have.
+  static DimGroup outerOf(unsigned operand) { return operand == 0 ? M : N; }
 
   Statement statement;
   std::array<llvm::SmallVector<unsigned>, 4> groups;

@@ -89,7 +89,7 @@ static double getRoleCost(const Contraction &contraction,
   double rows = divideCeil(roles.rows, micro.rows) * (micro.rows + 1.0);
   double vectors = alignTo(roles.columns, micro.columns) / lanes;
   double cost = rows * vectors * roles.k;
-  auto group = roles.rowOperand == 0 ? Contraction::N : Contraction::M;
+  auto group = Contraction::outerOf(1 - roles.rowOperand);
   for (const EpilogueStore &store : epilogue.stores)
     if (contraction.getStridedIndex(store.index.strides, group)
             .getRun(lanes, 1) < lanes)
@@ -205,8 +205,7 @@ RankedTensorType mpc::cpu::getPackedType(const Contraction &contraction,
                                          GemmAttr schedule, unsigned operand) {
   int64_t batch = contraction.sizes[Contraction::Batch];
   int64_t k = contraction.sizes[Contraction::K];
-  int64_t outer =
-      contraction.sizes[operand == 0 ? Contraction::M : Contraction::N];
+  int64_t outer = contraction.sizes[Contraction::outerOf(operand)];
   auto count = [](int64_t size, int64_t unit) -> int64_t {
     return llvm::divideCeil(size, unit);
   };

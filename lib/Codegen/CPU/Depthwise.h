@@ -34,10 +34,10 @@ struct Depthwise {
   std::array<ChannelFactor, 2> factors;
 
   kernel::Contraction::DimGroup ownGroup() const {
-    return image == 0 ? kernel::Contraction::M : kernel::Contraction::N;
+    return kernel::Contraction::outerOf(image);
   }
   kernel::Contraction::DimGroup otherGroup() const {
-    return image == 0 ? kernel::Contraction::N : kernel::Contraction::M;
+    return kernel::Contraction::outerOf(1 - image);
   }
   /// The larger of the own dimensions and K. It is computed in tiles.
   kernel::Contraction::DimGroup

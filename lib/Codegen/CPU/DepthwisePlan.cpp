@@ -72,7 +72,7 @@ static std::optional<ChannelFactor> matchFactor(const Contraction &contraction,
 /// index of K. Neighbouring results then read the same elements.
 static bool slides(const Contraction &contraction, const ChannelFactor &factor,
                    unsigned operand) {
-  auto own = operand == 0 ? Contraction::M : Contraction::N;
+  auto own = Contraction::outerOf(operand);
   return llvm::any_of(factor.axes, [&](const FactorAxis &axis) {
     return usesAny(axis.index, contraction.groups[own]) &&
            usesAny(axis.index, contraction.groups[Contraction::K]);

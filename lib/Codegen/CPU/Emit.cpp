@@ -2,7 +2,6 @@
 // Emits kernels by their schedules.
 #include "lib/Codegen/CPU/Emitters.h"
 
-#include "lib/Codegen/CPU/Gemm.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits contractions: packed blocks, the micro-kernel on them, the map on each
-// tile of the result.
+// #cpu.gemm: packed blocks of a contraction, the micro-kernel on them, the map
+// on each tile of the result.
 #include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/ContractionPlan.h"
-#include "lib/Codegen/CPU/Gemm.h"
+#include "lib/Codegen/CPU/EmitEpilogue.h"
+#include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/MicroKernel.h"
+#include "lib/Codegen/CPU/PackBlock.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,35 +20,15 @@ using llvm::divideCeil;
 
 namespace {
 
-/// The part of the result that a chunk computes.
-struct ResultTile {
-  Value batch;
-  Value row, rows;       ///< The first row and the number of rows.
-  Value column, columns; ///< The first column and the number of columns.
-};
-
-/// The columns of one panel at which the map is emitted.
-struct PanelColumns {
-  /// The place of the first column, in row 0, in the tile's memory.
-  Value place;
-  Value column; ///< The first column's index in the whole result.
-  Lanes lanes;
-};
-
-/// The addresses of `PanelColumns`, without the part that depends on the row.
-struct ColumnAddress {
-  enum Kind { Uniform, Contiguous, Scattered } kind = Uniform;
-  SmallVector<Value> places; ///< One place, or for Scattered one for each lane.
-};
-
 class GemmEmitter {
 public:
   GemmEmitter(Emitter &emitter, const Contraction &contraction,
               const Epilogue &epilogue, GemmAttr schedule)
       : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc),
         math_(emitter), contraction_(contraction), epilogue_(epilogue),
-        schedule_(schedule), rowGroup_(getGroup(schedule.getRows())),
-        columnGroup_(getGroup(schedule.getColumns())),
+        schedule_(schedule),
+        rowGroup_(Contraction::outerOf(schedule.getRows())),
+        columnGroup_(Contraction::outerOf(schedule.getColumns())),
         numRows_(contraction.sizes[rowGroup_]),
         numColumns_(contraction.sizes[columnGroup_]),
         numK_(contraction.sizes[Contraction::K]),
@@ -56,9 +38,6 @@ public:
   void emit();
 
 private:
-  static Contraction::DimGroup getGroup(unsigned operand) {
-    return operand == 0 ? Contraction::M : Contraction::N;
-  }
   void allocate();
   void emitChunk(Value chunk);
   ResultTile getTile(Value chunk);
@@ -73,20 +52,9 @@ private:
                  MicroOperand rows, MicroOperand columns, Value place);
   void emitChains(Value block, Value k, MicroOperand rows, MicroOperand columns,
                   Value place);
-
-  // The map.
-  void emitEpilogue(const ResultTile &tile, Value panel, Value place);
-  void emitEpilogue(const ResultTile &tile, const PanelColumns &columns);
-  void emitRow(const ResultTile &tile, const PanelColumns &columns, Value row);
-  ColumnAddress getAddress(const Linear &index, const ResultTile &tile,
-                           const PanelColumns &columns);
-  bool isRowInvariant(const Linear &index);
-  Value load(const LinearAccess &place, const ColumnAddress &address, Value row,
-             Lanes lanes);
-  void store(Value value, const EpilogueStore &target,
-             const ColumnAddress &address, Value row, Lanes lanes);
-  Value fromStorage(Value value, Type type);
-  Value loadTile(Value place, Lanes lanes);
+  void emitMap(const ResultPanel &results) {
+    emitEpilogue(emitter_, contraction_, epilogue_, schedule_, results);
+  }
 
   Emitter &emitter_;
   OpBuilder &builder_;
@@ -103,12 +71,6 @@ private:
   /// by panel; packed blocks.
   Value results_, packedRows_, packedColumns_;
   int64_t firstResult_ = 0;
-
-  // While the map is emitted: the addresses of all reads and stores, the values
-  // that do not depend on the row, and the values of the current row.
-  SmallVector<SmallVector<ColumnAddress>> readAddresses_;
-  SmallVector<ColumnAddress> storeAddresses_;
-  SmallVector<SmallVector<Value>> invariants_;
 };
 
 } // namespace
@@ -224,13 +186,13 @@ MicroOperand GemmEmitter::prepareColumns(const ResultTile &tile, Value block,
   emitPackColumns(emitter_, factor,
                   {tile.column, tile.columns, kFirst, k,
                    schedule_.getTileColumns(), schedule_.getKBlock()},
-                  {packedColumns_, math_.constant(0), panelStride}, width,
-                  numColumns_, schedule_.getLanes());
+                  {packedColumns_, math_.constant(0), panelStride},
+                  {width, numColumns_, schedule_.getLanes()});
   return {packedColumns_, math_.constant(0)};
 }
 
-// Multiplies all rows of the tile by one panel, whose block of k stays in the
-// L1 cache.
+/// Multiplies all rows of the tile by one panel, whose block of k stays in the
+/// L1 cache.
 void GemmEmitter::emitPanel(const ResultTile &tile, Value block, Value k,
                             MicroOperand rows, MicroOperand columns,
                             Value place) {
@@ -243,7 +205,7 @@ void GemmEmitter::emitPanel(const ResultTile &tile, Value block, Value k,
       });
 }
 
-// Adds the chains of one block of k to the micro-tile at `place`.
+/// Adds the chains of one block of k to the micro-tile at `place`.
 void GemmEmitter::emitChains(Value block, Value k, MicroOperand rows,
                              MicroOperand columns, Value place) {
   int64_t nr = schedule_.getMicroColumns();
@@ -291,8 +253,9 @@ void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
         if (numBlocks_ > 1)
           place = math_.add(place, math_.mul(panel, panelSize));
         emitPanel(tile, block, k, rows, b, place);
+        ResultPanel results = {tile, results_, place, panel};
         if (numBlocks_ == 1)
-          return emitEpilogue(tile, panel, place);
+          return emitMap(results);
         Value last =
             arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::eq,
                                   block, math_.constant(numBlocks_ - 1));
@@ -300,182 +263,8 @@ void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
                                       /*withElseRegion=*/false);
         OpBuilder::InsertionGuard guard(builder_);
         builder_.setInsertionPointToStart(ifOp.thenBlock());
-        emitEpilogue(tile, panel, place);
+        emitMap(results);
       });
-}
-
-//===----------------------------------------------------------------------===//
-// The map
-//===----------------------------------------------------------------------===//
-
-void GemmEmitter::emitEpilogue(const ResultTile &tile, Value panel,
-                               Value place) {
-  int64_t lanes = schedule_.getLanes(), nr = schedule_.getMicroColumns();
-  Value first = math_.mul(panel, nr);
-  Value count = math_.constant(nr);
-  if (numColumns_ % nr != 0)
-    count = math_.min(count, math_.sub(tile.columns, first));
-  Value column = math_.add(tile.column, first);
-  Value vectors = math_.floor(count, lanes);
-  emitter_.emitLoop(math_.constant(0), vectors, lanes, [&](Value offset) {
-    emitEpilogue(tile, {math_.add(place, offset), math_.add(column, offset),
-                        Lanes{lanes, lanes}});
-  });
-  if (numColumns_ % lanes != 0)
-    emitter_.emitLoop(vectors, count, 1, [&](Value offset) {
-      emitEpilogue(
-          tile, {math_.add(place, offset), math_.add(column, offset), Lanes{}});
-    });
-}
-
-bool GemmEmitter::isRowInvariant(const Linear &index) {
-  return llvm::all_of(contraction_.groups[rowGroup_],
-                      [&](unsigned dim) { return index.strides[dim] == 0; });
-}
-
-ColumnAddress GemmEmitter::getAddress(const Linear &index,
-                                      const ResultTile &tile,
-                                      const PanelColumns &columns) {
-  StridedIndex batches =
-      contraction_.getStridedIndex(index.strides, Contraction::Batch);
-  StridedIndex strided =
-      contraction_.getStridedIndex(index.strides, columnGroup_);
-  Value base = math_.add(math_.at(batches, tile.batch), index.offset);
-  auto at = [&](int64_t lane) {
-    return math_.add(base, math_.at(strided, math_.add(columns.column, lane)));
-  };
-  int64_t width = columns.lanes.width;
-  if (columns.lanes.isScalar())
-    return {ColumnAddress::Uniform, {at(0)}};
-  if (strided.parts.empty() || strided.getRun(width, 0) == width)
-    return {ColumnAddress::Uniform, {at(0)}};
-  if (strided.getRun(width, 1) == width)
-    return {ColumnAddress::Contiguous, {at(0)}};
-  ColumnAddress address = {ColumnAddress::Scattered, {}};
-  for (int64_t lane = 0; lane < width; ++lane)
-    address.places.push_back(at(lane));
-  return address;
-}
-
-Value GemmEmitter::fromStorage(Value value, Type type) {
-  if (getElementTypeOrSelf(value) == type)
-    return value;
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = vector.clone(type);
-  return arith::TruncIOp::create(builder_, loc_, type, value);
-}
-
-Value GemmEmitter::load(const LinearAccess &place, const ColumnAddress &address,
-                        Value row, Lanes lanes) {
-  if (Value splat = emitter_.getSplatValue(place.tensor))
-    return splat;
-  auto at = [&](Value column) {
-    return row ? math_.add(column, math_.at(contraction_.getStridedIndex(
-                                                place.index.strides, rowGroup_),
-                                            row))
-               : column;
-  };
-  Type type = cast<RankedTensorType>(place.tensor.getType()).getElementType();
-  if (address.kind == ColumnAddress::Uniform)
-    return emitter_.load(place.tensor, at(address.places[0]));
-  if (address.kind == ColumnAddress::Contiguous) {
-    auto vector = VectorType::get({lanes.width}, getStorageType(type));
-    return fromStorage(vector::LoadOp::create(builder_, loc_, vector,
-                                              emitter_.getBuffer(place.tensor),
-                                              at(address.places[0])),
-                       type);
-  }
-  SmallVector<Value> elements;
-  for (Value column : address.places)
-    elements.push_back(emitter_.load(place.tensor, at(column)));
-  return vector::FromElementsOp::create(
-      builder_, loc_, VectorType::get({lanes.width}, type), elements);
-}
-
-void GemmEmitter::store(Value value, const EpilogueStore &target,
-                        const ColumnAddress &address, Value row, Lanes lanes) {
-  Value buffer = emitter_.getBuffer(target.destination);
-  Value rowPart = math_.at(
-      contraction_.getStridedIndex(target.index.strides, rowGroup_), row);
-  if (lanes.isScalar())
-    return emitter_.store(value, buffer, math_.add(address.places[0], rowPart));
-  value = emitter_.broadcast(value, lanes);
-  if (address.kind == ColumnAddress::Contiguous) {
-    auto type = cast<VectorType>(value.getType());
-    if (type.getElementType().isInteger(1))
-      value = arith::ExtUIOp::create(builder_, loc_,
-                                     type.clone(builder_.getI8Type()), value);
-    vector::StoreOp::create(builder_, loc_, value, buffer,
-                            math_.add(address.places[0], rowPart));
-    return;
-  }
-  for (auto [lane, column] : llvm::enumerate(address.places))
-    emitter_.store(vector::ExtractOp::create(builder_, loc_, value,
-                                             static_cast<int64_t>(lane)),
-                   buffer, math_.add(column, rowPart));
-}
-
-Value GemmEmitter::loadTile(Value place, Lanes lanes) {
-  if (lanes.isScalar())
-    return memref::LoadOp::create(builder_, loc_, results_, place);
-  auto vector = VectorType::get({lanes.width}, builder_.getF32Type());
-  return vector::LoadOp::create(builder_, loc_, vector, results_, place);
-}
-
-// Values that are the same for all rows are computed before the loop over rows.
-void GemmEmitter::emitEpilogue(const ResultTile &tile,
-                               const PanelColumns &columns) {
-  readAddresses_.clear();
-  storeAddresses_.clear();
-  invariants_.clear();
-  for (const EpilogueStep &step : epilogue_.steps) {
-    readAddresses_.emplace_back();
-    invariants_.emplace_back();
-    for (const LinearAccess &read : step.reads) {
-      readAddresses_.back().emplace_back();
-      invariants_.back().emplace_back();
-      if (!read.tensor || !emitter_.getBuffer(read.tensor))
-        continue;
-      readAddresses_.back().back() = getAddress(read.index, tile, columns);
-      if (isRowInvariant(read.index))
-        invariants_.back().back() =
-            load(read, readAddresses_.back().back(), Value(), columns.lanes);
-    }
-  }
-  for (const EpilogueStore &store : epilogue_.stores)
-    storeAddresses_.push_back(getAddress(store.index, tile, columns));
-  emitter_.emitLoop(math_.constant(0), tile.rows, 1,
-                    [&](Value row) { emitRow(tile, columns, row); });
-}
-
-void GemmEmitter::emitRow(const ResultTile &tile, const PanelColumns &columns,
-                          Value row) {
-  DenseMap<Value, Value> values;
-  Value place =
-      math_.add(columns.place, math_.mul(row, schedule_.getMicroColumns()));
-  row = math_.add(tile.row, row);
-  values[contraction_.getResult()] = loadTile(place, columns.lanes);
-  for (auto [number, step] : llvm::enumerate(epilogue_.steps)) {
-    SmallVector<Value> arguments;
-    for (auto [input, read] : llvm::enumerate(step.reads)) {
-      if (!read.tensor)
-        arguments.emplace_back();
-      else if (Value computed = values.lookup(read.tensor))
-        arguments.push_back(computed);
-      else if (Value invariant = invariants_[number][input])
-        arguments.push_back(invariant);
-      else
-        arguments.push_back(
-            load(read, readAddresses_[number][input], row, columns.lanes));
-    }
-    linalg::GenericOp op = step.statement->generic();
-    SmallVector<Value> computed =
-        emitter_.emitRegion(op, arguments, {}, columns.lanes);
-    for (auto [result, value] : llvm::zip(op->getResults(), computed))
-      values[result] = value;
-  }
-  for (auto [target, address] : llvm::zip(epilogue_.stores, storeAddresses_))
-    store(values.lookup(target.value), target, address, row, columns.lanes);
 }
 
 void mpc::cpu::emitGemm(Emitter &emitter, const Body &body, GemmAttr schedule) {

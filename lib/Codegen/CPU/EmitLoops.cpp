@@ -3,7 +3,7 @@
 #include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/Emitters.h"
-#include "lib/Codegen/CPU/Gemm.h"
+#include "lib/Codegen/CPU/IndexMath.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
 #include "lib/Codegen/CPU/Reductions.h"
 #include "lib/Codegen/CPU/Storage.h"

@@ -1,84 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits kernels that pack a contraction's factor, and arithmetic on indices.
-#include "lib/Codegen/CPU/Gemm.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+// #cpu.pack: a factor of a contraction, packed once for all of its readers.
+#include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/IndexMath.h"
+#include "lib/Codegen/CPU/PackBlock.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
-
-//===----------------------------------------------------------------------===//
-// IndexMath
-//===----------------------------------------------------------------------===//
-
-Value IndexMath::constant(int64_t value) const {
-  return emitter_.constantIndex(value);
-}
-
-Value IndexMath::add(Value a, Value b) const {
-  return emitter_.builder.createOrFold<arith::AddIOp>(emitter_.loc, a, b);
-}
-
-Value IndexMath::add(Value a, int64_t b) const { return add(a, constant(b)); }
-
-Value IndexMath::sub(Value a, Value b) const {
-  return emitter_.builder.createOrFold<arith::SubIOp>(emitter_.loc, a, b);
-}
-
-Value IndexMath::mul(Value a, int64_t b) const {
-  return emitter_.builder.createOrFold<arith::MulIOp>(emitter_.loc, a,
-                                                      constant(b));
-}
-
-Value IndexMath::min(Value a, Value b) const {
-  return emitter_.builder.createOrFold<arith::MinUIOp>(emitter_.loc, a, b);
-}
-
-Value IndexMath::div(Value a, int64_t b) const {
-  return emitter_.builder.createOrFold<arith::DivUIOp>(emitter_.loc, a,
-                                                       constant(b));
-}
-
-Value IndexMath::ceilDiv(Value a, int64_t b) const {
-  return div(add(a, b - 1), b);
-}
-
-Value IndexMath::rem(Value a, int64_t b) const {
-  return emitter_.builder.createOrFold<arith::RemUIOp>(emitter_.loc, a,
-                                                       constant(b));
-}
-
-Value IndexMath::floor(Value a, int64_t unit) const {
-  return unit == 1 ? a : sub(a, rem(a, unit));
-}
-
-Value IndexMath::at(const StridedIndex &strided, Value index) const {
-  Value place = constant(0);
-  for (size_t number = strided.parts.size(); number-- > 0;) {
-    const StridedIndex::Part &part = strided.parts[number];
-    Value digit = number == 0 ? index : rem(index, part.extent);
-    place = add(place, mul(digit, part.stride));
-    if (number != 0)
-      index = div(index, part.extent);
-  }
-  return place;
-}
-
-//===----------------------------------------------------------------------===//
-// #cpu.pack
-//===----------------------------------------------------------------------===//
+using namespace mpc::kernel;
 
 namespace {
 
 /// Emits a kernel that packs one factor.
 class PackEmitter {
 public:
-  PackEmitter(Emitter &emitter, const mpc::kernel::Statement &statement,
-              PackAttr schedule)
+  PackEmitter(Emitter &emitter, const Statement &statement, PackAttr schedule)
       : emitter_(emitter), math_(emitter), statement_(statement),
         schedule_(schedule),
-        source_(*mpc::kernel::getLinear(statement.inputs[0].index,
-                                        statement.numDims())) {}
+        source_(*getLinear(statement.inputs[0].index, statement.numDims())) {}
 
   void emit();
 
@@ -90,11 +29,11 @@ private:
 
   Emitter &emitter_;
   IndexMath math_;
-  const mpc::kernel::Statement &statement_;
+  const Statement &statement_;
   PackAttr schedule_;
-  mpc::kernel::Linear source_;
+  Linear source_;
   int64_t batchSize_ = 1, outerSize_ = 1, kSize_ = 1;
-  StridedIndex batchPath_, outerPath_, kPath_;
+  StridedIndex batches_, outer_, k_;
   Value result_;
 };
 
@@ -112,9 +51,9 @@ StridedIndex PackEmitter::getStridedIndex(unsigned first, unsigned count,
 
 void PackEmitter::emit() {
   unsigned outer = schedule_.getBatch(), k = outer + schedule_.getOuter();
-  batchPath_ = getStridedIndex(0, outer, batchSize_);
-  outerPath_ = getStridedIndex(outer, schedule_.getOuter(), outerSize_);
-  kPath_ = getStridedIndex(k, statement_.numDims() - k, kSize_);
+  batches_ = getStridedIndex(0, outer, batchSize_);
+  outer_ = getStridedIndex(outer, schedule_.getOuter(), outerSize_);
+  k_ = getStridedIndex(k, statement_.numDims() - k, kSize_);
   result_ = emitter_.getBuffer(emitter_.kernel.getDestination(0));
   emitter_.emitLoop(emitter_.begin, emitter_.end, 1,
                     [&](Value chunk) { emitChunk(chunk); });
@@ -129,9 +68,9 @@ void PackEmitter::emitChunk(Value chunk) {
   Factor factor = {op.getBody()->getTerminator()->getOperand(0),
                    op.getBody()->getArgument(0),
                    emitter_.getBuffer(statement_.inputs[0].tensor),
-                   math_.add(math_.at(batchPath_, batch), source_.offset),
-                   outerPath_,
-                   kPath_};
+                   math_.add(math_.at(batches_, batch), source_.offset),
+                   outer_,
+                   k_};
   FactorBlock block = {first,
                        math_.min(rest, math_.constant(schedule_.getTile())),
                        math_.constant(0),
@@ -171,11 +110,10 @@ void PackEmitter::emitColumns(const Factor &factor, const FactorBlock &block,
       math_.add(math_.mul(batch, panels), math_.div(block.first, width));
   PackDestination destination = {result_, math_.mul(panel, kSize_ * width),
                                  kSize_ * width};
-  emitPackColumns(emitter_, factor, block, destination, width, outerSize_,
-                  schedule_.getLanes());
+  emitPackColumns(emitter_, factor, block, destination,
+                  {width, outerSize_, schedule_.getLanes()});
 }
 
-void mpc::cpu::emitPack(Emitter &emitter, const mpc::kernel::Body &body,
-                        PackAttr schedule) {
+void mpc::cpu::emitPack(Emitter &emitter, const Body &body, PackAttr schedule) {
   PackEmitter(emitter, body.statements.front(), schedule).emit();
 }

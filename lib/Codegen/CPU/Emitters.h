@@ -29,6 +29,10 @@ int64_t countMapUnits(const kernel::Body &body, int64_t lanes);
 void emitRows(Emitter &emitter, const kernel::Body &body, int64_t chunks,
               int64_t lanes);
 
+/// Emits #cpu.gemm.
+void emitGemm(Emitter &emitter, const kernel::Body &body, GemmAttr schedule);
+/// Emits #cpu.pack.
+void emitPack(Emitter &emitter, const kernel::Body &body, PackAttr schedule);
 /// Emits #cpu.depthwise.
 void emitDepthwise(Emitter &emitter, const kernel::Body &body,
                    DepthwiseAttr schedule);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The micro-kernel: a block of results in registers, one function a module.
-#include "lib/Codegen/CPU/Gemm.h"
+#include "lib/Codegen/CPU/MicroKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Packs the elements that a tile of #cpu.depthwise reads, channels innermost,
 // and converts them.
-#include "lib/Codegen/CPU/DepthwiseEmitter.h"
+#include "lib/Codegen/CPU/DepthwiseKernel.h"
+#include "lib/Codegen/CPU/Factor.h"
+#include "lib/Codegen/CPU/Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -10,92 +13,145 @@ using namespace mpc::kernel;
 
 using Values = SmallVector<Value>;
 
+namespace {
+
+/// Packs the part of one factor that a tile reads.
+class ChannelPacker {
+public:
+  ChannelPacker(const DepthwiseKernel &kernel, const ChannelTile &tile,
+                unsigned operand)
+      : emitter_(kernel.emitter), builder_(emitter_.builder),
+        loc_(emitter_.loc), math_(kernel.math), kernel_(kernel), tile_(tile),
+        contraction_(kernel.contraction), layout_(kernel.layout),
+        lanes_(kernel.lanes), operand_(operand),
+        factor_(kernel.depthwise.factors[operand]),
+        print_(kernel.layout.factor(operand)),
+        tensor_(kernel.contraction.getOperand(operand).tensor) {}
+
+  void pack();
+
+private:
+  /// Elements of a factor that are contiguous both in the source and after
+  /// packing: an axis and all axes after it.
+  struct Run {
+    unsigned axis;
+    Value length;
+    int64_t least; ///< Its length in the smallest tile.
+  };
+  Run getRun();
+  void packLines(ArrayRef<Value> channels, Value source, Value target,
+                 unsigned axis, const Run &run);
+  void packRun(ArrayRef<Value> channels, Value source, Value target,
+               const Run &run);
+  void packOnes(ArrayRef<Value> channels, Value source, Value target,
+                Value length);
+  void storePacked(Value value, Value position);
+  Values getChannelPlaces(Value base);
+  Value axisSize(const FactorAxis &axis, int64_t most);
+  int64_t leastSize(const FactorAxis &axis, int64_t most);
+  Value axisFirst(const FactorAxis &axis);
+  Value loadFours(ArrayRef<Value> places);
+
+  Emitter &emitter_;
+  OpBuilder &builder_;
+  Location loc_;
+  IndexMath math_;
+  const DepthwiseKernel &kernel_;
+  const ChannelTile &tile_;
+  const Contraction &contraction_;
+  const DepthwiseLayout &layout_;
+  int64_t lanes_;
+  unsigned operand_;
+  const ChannelFactor &factor_;
+  const Footprint &print_; ///< Of the packed elements.
+  Value tensor_;
+};
+
+} // namespace
+
 /// The place at which each channel's elements begin. Lanes beyond the last
 /// channel repeat it: their results are computed and not used.
-SmallVector<Value> DepthwiseEmitter::getChannelPlaces(unsigned operand,
-                                                      Value base) {
+SmallVector<Value> ChannelPacker::getChannelPlaces(Value base) {
   Values places;
   for (int64_t lane = 0; lane < lanes_; ++lane) {
-    Value channel = math_.add(channel_, lane);
-    if (channels_ % lanes_ != 0)
-      channel = math_.min(channel, math_.constant(channels_ - 1));
-    places.push_back(math_.add(
-        base, math_.mul(channel, depthwise_.factors[operand].channelStride)));
+    Value channel = math_.add(tile_.channel, lane);
+    if (kernel_.channels % lanes_ != 0)
+      channel = math_.min(channel, math_.constant(kernel_.channels - 1));
+    places.push_back(
+        math_.add(base, math_.mul(channel, factor_.channelStride)));
   }
   return places;
 }
 
 /// The number of indices of `axis` that the tile touches; the constant `most`
 /// if the tile is a whole one.
-Value DepthwiseEmitter::axisSize(const FactorAxis &axis, int64_t most) {
-  unsigned cut = tiled_[schedule_.getCut()];
+Value ChannelPacker::axisSize(const FactorAxis &axis, int64_t most) {
+  unsigned cut = kernel_.cut();
   int64_t stride = axis.index.strides[cut];
   if (stride == 0)
     return math_.constant(most);
-  Value missing = math_.sub(math_.constant(schedule_.getTile()), cutCount_);
+  Value missing =
+      math_.sub(math_.constant(kernel_.schedule.getTile()), tile_.cutCount);
   return math_.sub(math_.constant(most), math_.mul(missing, stride));
 }
 
 /// The number of indices that the last tile touches, which may be smaller.
-int64_t DepthwiseEmitter::leastSize(const FactorAxis &axis, int64_t most) {
-  unsigned cut = tiled_[schedule_.getCut()];
-  int64_t left = contraction_.statement.extents[cut] % schedule_.getTile();
-  int64_t missing = left == 0 ? 0 : schedule_.getTile() - left;
+int64_t ChannelPacker::leastSize(const FactorAxis &axis, int64_t most) {
+  unsigned cut = kernel_.cut();
+  int64_t left =
+      contraction_.statement.extents[cut] % kernel_.schedule.getTile();
+  int64_t missing = left == 0 ? 0 : kernel_.schedule.getTile() - left;
   return most - missing * axis.index.strides[cut];
 }
 
 /// The first index of `axis` that the tile touches.
-Value DepthwiseEmitter::axisFirst(const FactorAxis &axis) {
+Value ChannelPacker::axisFirst(const FactorAxis &axis) {
   int64_t least = axis.index.offset;
   Value first = math_.constant(0);
   for (auto [dim, stride] : llvm::enumerate(axis.index.strides)) {
     if (stride < 0)
       least += stride * (layout_.extent(dim) - 1);
     else if (stride > 0)
-      first = math_.add(first, math_.mul(starts_[dim], stride));
+      first = math_.add(first, math_.mul(tile_.starts[dim], stride));
   }
   return math_.add(first, least);
 }
 
-/// The contiguous run of `operand`. Axes that are touched whole are one run
+/// The contiguous run of the factor. Axes that are touched whole are one run
 /// with the axis before them.
-DepthwiseEmitter::Run DepthwiseEmitter::getRun(unsigned operand) {
-  ArrayRef<FactorAxis> axes = depthwise_.factors[operand].axes;
-  const Footprint &print = layout_.factor(operand);
+ChannelPacker::Run ChannelPacker::getRun() {
+  ArrayRef<FactorAxis> axes = factor_.axes;
   unsigned last = axes.size() - 1;
   int64_t inner = 1;
-  while (last > 0 && print.sizes[last] == axes[last].extent &&
+  while (last > 0 && print_.sizes[last] == axes[last].extent &&
          axes[last - 1].stride == axes[last].extent * axes[last].stride)
-    inner *= print.sizes[last--];
-  int64_t most = print.sizes[last];
+    inner *= print_.sizes[last--];
+  int64_t most = print_.sizes[last];
   return {last, math_.mul(axisSize(axes[last], most), inner),
           leastSize(axes[last], most) * inner};
 }
 
-void DepthwiseEmitter::pack(unsigned operand) {
-  const Footprint &print = layout_.factor(operand);
+void ChannelPacker::pack() {
   Value base = math_.constant(0);
-  for (auto [number, axis] : llvm::enumerate(depthwise_.factors[operand].axes))
-    if (!print.whole[number])
+  for (auto [number, axis] : llvm::enumerate(factor_.axes))
+    if (!print_.whole[number])
       base = math_.add(base, math_.mul(axisFirst(axis), axis.stride));
-  packLines(operand, getChannelPlaces(operand, base), math_.constant(0),
-            math_.constant(0), 0, getRun(operand));
+  packLines(getChannelPlaces(base), math_.constant(0), math_.constant(0), 0,
+            getRun());
 }
 
 /// Loops over the axes from `axis` on, up to the one with which runs begin.
-void DepthwiseEmitter::packLines(unsigned operand, ArrayRef<Value> channels,
-                                 Value source, Value target, unsigned axis,
-                                 const Run &run) {
+void ChannelPacker::packLines(ArrayRef<Value> channels, Value source,
+                              Value target, unsigned axis, const Run &run) {
   if (axis == run.axis)
-    return packRun(operand, channels, source, target, run);
-  const FactorAxis &here = depthwise_.factors[operand].axes[axis];
-  ArrayRef<int64_t> sizes = layout_.factor(operand).sizes;
+    return packRun(channels, source, target, run);
+  const FactorAxis &here = factor_.axes[axis];
+  ArrayRef<int64_t> sizes = print_.sizes;
   int64_t step = 1;
   for (int64_t size : sizes.drop_front(axis + 1))
     step *= size;
   auto line = [&](Value index) {
-    packLines(operand, channels,
-              math_.add(source, math_.mul(index, here.stride)),
+    packLines(channels, math_.add(source, math_.mul(index, here.stride)),
               math_.add(target, math_.mul(index, step)), axis + 1, run);
   };
   if (sizes[axis] == 1)
@@ -106,71 +162,53 @@ void DepthwiseEmitter::packLines(unsigned operand, ArrayRef<Value> channels,
 /// Four elements of each channel in f32. Each 16 bytes of a vector belong to
 /// one channel: channels 0, 4, .. are in the vector of the first of `places`,
 /// and so on.
-Value DepthwiseEmitter::loadFours(unsigned operand, ArrayRef<Value> places) {
-  Value buffer = emitter_.getBuffer(contraction_.getOperand(operand).tensor);
+Value ChannelPacker::loadFours(ArrayRef<Value> places) {
+  Value buffer = emitter_.getBuffer(tensor_);
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   Values parts;
   for (Value place : places)
-    parts.push_back(vector::LoadOp::create(builder_, loc_, vectorOf(4, element),
-                                           buffer, place));
+    parts.push_back(vector::LoadOp::create(
+        builder_, loc_, VectorType::get({4}, element), buffer, place));
   for (int64_t width = 8; parts.size() > 1; width *= 2) {
     Values joined;
     SmallVector<int64_t> mask = llvm::to_vector(llvm::seq<int64_t>(0, width));
     for (size_t part = 0; part < parts.size(); part += 2)
-      joined.push_back(shuffle(parts[part], parts[part + 1], mask));
+      joined.push_back(
+          createShuffle(emitter_, parts[part], parts[part + 1], mask));
     parts = joined;
   }
-  return emitFactor(emitter_, contraction_.factors[operand],
-                    contraction_.getArgument(operand), parts.front());
+  return emitFactor(emitter_, contraction_.factors[operand_],
+                    contraction_.getArgument(operand_), parts.front());
 }
 
-/// Transposes 4 x 4 elements in each 16 bytes of 4 vectors.
-SmallVector<Value> DepthwiseEmitter::transposeFours(ArrayRef<Value> rows) {
-  auto pick = [&](Value a, Value b, std::array<int64_t, 4> quad) {
-    SmallVector<int64_t> mask;
-    for (int64_t first = 0; first < lanes_; first += 4)
-      for (int64_t place : quad)
-        mask.push_back(first + (place < 4 ? place : lanes_ + place - 4));
-    return shuffle(a, b, mask);
-  };
-  Value low0 = pick(rows[0], rows[1], {0, 4, 1, 5});
-  Value high0 = pick(rows[0], rows[1], {2, 6, 3, 7});
-  Value low1 = pick(rows[2], rows[3], {0, 4, 1, 5});
-  Value high1 = pick(rows[2], rows[3], {2, 6, 3, 7});
-  return {pick(low0, low1, {0, 1, 4, 5}), pick(low0, low1, {2, 3, 6, 7}),
-          pick(high0, high1, {0, 1, 4, 5}), pick(high0, high1, {2, 3, 6, 7})};
-}
-
-void DepthwiseEmitter::storePacked(unsigned operand, Value value,
-                                   Value position) {
-  vector::StoreOp::create(builder_, loc_, value, packed_[operand],
+void ChannelPacker::storePacked(Value value, Value position) {
+  vector::StoreOp::create(builder_, loc_, value, kernel_.packed[operand_],
                           math_.mul(position, lanes_));
 }
 
 /// Packs `length` elements of each channel, one at a time.
-void DepthwiseEmitter::packOnes(unsigned operand, ArrayRef<Value> channels,
-                                Value source, Value target, Value length) {
+void ChannelPacker::packOnes(ArrayRef<Value> channels, Value source,
+                             Value target, Value length) {
   emitter_.emitLoop(math_.constant(0), length, 1, [&](Value position) {
     Value from = math_.add(source, position);
     Values elements;
     for (Value channel : channels)
-      elements.push_back(emitter_.load(contraction_.getOperand(operand).tensor,
-                                       math_.add(channel, from)));
+      elements.push_back(emitter_.load(tensor_, math_.add(channel, from)));
     Value vector = vector::FromElementsOp::create(
-        builder_, loc_, vectorOf(lanes_, elements[0].getType()), elements);
-    storePacked(operand,
-                emitFactor(emitter_, contraction_.factors[operand],
-                           contraction_.getArgument(operand), vector),
+        builder_, loc_, VectorType::get({lanes_}, elements[0].getType()),
+        elements);
+    storePacked(emitFactor(emitter_, contraction_.factors[operand_],
+                           contraction_.getArgument(operand_), vector),
                 math_.add(target, position));
   });
 }
 
 /// Packs a run of each channel, four elements at a time where every tile has
 /// four. The last four may overlap the four before them.
-void DepthwiseEmitter::packRun(unsigned operand, ArrayRef<Value> channels,
-                               Value source, Value target, const Run &run) {
+void ChannelPacker::packRun(ArrayRef<Value> channels, Value source,
+                            Value target, const Run &run) {
   if (run.least < 4)
-    return packOnes(operand, channels, source, target, run.length);
+    return packOnes(channels, source, target, run.length);
   Value last = math_.sub(run.length, math_.constant(4));
   emitter_.emitLoop(math_.constant(0), run.length, 4, [&](Value step) {
     Value position = math_.min(step, last);
@@ -180,10 +218,16 @@ void DepthwiseEmitter::packRun(unsigned operand, ArrayRef<Value> channels,
       Values places;
       for (int64_t lane = row; lane < lanes_; lane += 4)
         places.push_back(math_.add(channels[lane], from));
-      rows.push_back(loadFours(operand, places));
+      rows.push_back(loadFours(places));
     }
     Value to = math_.add(target, position);
-    for (auto [number, value] : llvm::enumerate(transposeFours(rows)))
-      storePacked(operand, value, math_.add(to, number));
+    for (auto [number, value] :
+         llvm::enumerate(transposeFours(emitter_, rows, lanes_)))
+      storePacked(value, math_.add(to, number));
   });
+}
+
+void mpc::cpu::packChannels(const DepthwiseKernel &kernel,
+                            const ChannelTile &tile, unsigned operand) {
+  ChannelPacker(kernel, tile, operand).pack();
 }

@@ -54,3 +54,19 @@ SmallVector<int64_t> RowPlan::unitExtents() const {
     result.back() = llvm::divideCeil(result.back(), kColumnVectors * lanes);
   return result;
 }
+
+SmallVector<unsigned> RowPlan::reductionsOf(int pass) const {
+  SmallVector<unsigned> result;
+  for (unsigned number = 0; number < rows.statements.size(); ++number)
+    if (rows.roles[number] == Role::Reduce && passes.levels[number] == pass)
+      result.push_back(number);
+  return result;
+}
+
+bool RowPlan::isNeededLater(Value value, int pass) const {
+  for (auto [number, statement] : llvm::enumerate(rows.statements))
+    if (passes.levels[number] > pass &&
+        llvm::is_contained(statement.op->getOperands(), value))
+      return true;
+  return false;
+}

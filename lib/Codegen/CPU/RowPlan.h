@@ -20,6 +20,10 @@ struct RowPlan {
   /// The number of independent pieces: rows, or blocks of columns.
   int64_t countUnits() const;
   llvm::SmallVector<int64_t> unitExtents() const;
+  /// The numbers of the statements that are reductions of `pass`.
+  llvm::SmallVector<unsigned> reductionsOf(int pass) const;
+  /// Whether a statement of a later pass than `pass` reads `value`.
+  bool isNeededLater(mlir::Value value, int pass) const;
 
   kernel::Rows rows; ///< The rows, with dimensions merged and reordered.
   int64_t lanes;

@@ -34,7 +34,7 @@ public:
 private:
   bool isRows() const { return operand_ == plan_.getRows(); }
   Contraction::DimGroup getOuter() const {
-    return operand_ == 0 ? Contraction::M : Contraction::N;
+    return Contraction::outerOf(operand_);
   }
   int64_t getOuterTile() const {
     return isRows() ? plan_.getTileRows() : plan_.getTileColumns();

@@ -97,10 +97,10 @@ private:
   }
   const char *elementText() const { return products_.elementText(); }
   Contraction::DimGroup columnGroup() const {
-    return schedule_.rows == 0 ? Contraction::N : Contraction::M;
+    return Contraction::outerOf(1 - schedule_.rows);
   }
   Contraction::DimGroup rowGroup() const {
-    return schedule_.rows == 0 ? Contraction::M : Contraction::N;
+    return Contraction::outerOf(schedule_.rows);
   }
 
   KernelText &text_;

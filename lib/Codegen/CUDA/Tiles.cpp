@@ -93,7 +93,7 @@ std::optional<Factor> mpc::cuda::getFactor(const Contraction &contraction,
       getLinear(access.index, contraction.statement.numDims());
   if (!linear)
     return std::nullopt;
-  auto group = operand == 0 ? Contraction::M : Contraction::N;
+  auto group = Contraction::outerOf(operand);
   Factor factor;
   factor.tensor = access.tensor;
   factor.offset = linear->offset;

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loops of one pass over the elements of a row, and the row's sums.
+#include "lib/Codegen/CPU/Reductions.h"
+#include "lib/Codegen/CPU/RowValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mpc::cpu;
+using namespace mpc::kernel;
+
+using Values = SmallVector<Value>;
+
+namespace {
+
+class RowSums {
+public:
+  RowSums(RowValues &values, int pass, MutableArrayRef<LaneGroup> groups)
+      : emitter_(values.emitter), values_(values), plan_(values.plan),
+        computed_(values, pass), groups_(groups),
+        extents_(values.statements.front().extents),
+        reductions_(plan_.reductionsOf(pass)) {}
+
+  void emit(ValueRange outer);
+
+private:
+  void start(ValueRange outer, LaneGroup &group, Values &sums);
+  Values emitInner(Values dims, ValueRange sums);
+  Values emitLine(Values dims, ValueRange sums);
+  Values emitGroups(ValueRange dims, ValueRange sums);
+  Values emitChains(size_t depth, int64_t extent, int64_t step, ValueRange sums,
+                    SumRange sumRange);
+  SmallVector<Operation *> getChainCombiners();
+  Value getNeutral(Operation *combiner);
+  void finish(ValueRange outer, LaneGroup &group, ValueRange sums);
+
+  Emitter &emitter_;
+  RowValues &values_;
+  const RowPlan &plan_;
+  RowStatements computed_;
+  MutableArrayRef<LaneGroup> groups_;
+  ArrayRef<int64_t> extents_;
+  SmallVector<unsigned> reductions_; ///< The numbers of the pass's reductions.
+};
+
+} // namespace
+
+Value RowSums::getNeutral(Operation *combiner) {
+  return emitter_.broadcast(createNeutral(emitter_, combiner),
+                            {plan_.lanes, plan_.lanes});
+}
+
+/// Appends the first values of a group's sums. For rows the row's own first
+/// value is combined at the end.
+void RowSums::start(ValueRange outer, LaneGroup &group, Values &sums) {
+  for (unsigned number : reductions_) {
+    const Statement &statement = values_.statements[number];
+    for (auto [out, output] : llvm::enumerate(statement.outputs)) {
+      Values at = values_.getOuter(outer, group);
+      sums.push_back(plan_.isColumns ? values_.readFirst(output, at, group)
+                                     : getNeutral(getCombiner(statement, out)));
+    }
+  }
+}
+
+/// Turns a group's sums into row values.
+void RowSums::finish(ValueRange outer, LaneGroup &group, ValueRange sums) {
+  unsigned next = 0;
+  for (unsigned number : reductions_) {
+    const Statement &statement = values_.statements[number];
+    for (auto [out, output] : llvm::enumerate(statement.outputs)) {
+      Value sum = sums[next++];
+      if (!plan_.isColumns) {
+        Operation *combiner = getCombiner(statement, out);
+        Value first = values_.readFirst(output, outer, group);
+        sum = createCombined(emitter_, combiner, first,
+                             reduceLanes(emitter_, combiner, sum, plan_.lanes));
+      }
+      values_.setRow(statement.op->getResult(out), sum, output.index, outer,
+                     group);
+    }
+  }
+}
+
+/// For each sum the op that combines it, if it is cut into chains.
+SmallVector<Operation *> RowSums::getChainCombiners() {
+  SmallVector<Operation *> combiners;
+  for (unsigned number : reductions_) {
+    const Statement &statement = values_.statements[number];
+    bool isCut = hasChains(statement);
+    for (unsigned out = 0; out < statement.outputs.size(); ++out)
+      combiners.push_back(isCut ? getCombiner(statement, out) : nullptr);
+  }
+  return combiners;
+}
+
+/// Sums over `extent` positions of dimension `depth`, `step` at a time, in
+/// chains where the plan cuts that dimension.
+SmallVector<Value> RowSums::emitChains(size_t depth, int64_t extent,
+                                       int64_t step, ValueRange sums,
+                                       SumRange sumRange) {
+  ChainLoop loop{getChainCombiners(), {}, {}, extent, sumRange};
+  if (llvm::any_of(loop.combiners, [](Operation *it) { return it; }))
+    for (const Chains &chains : llvm::reverse(plan_.cuts))
+      if (depth == plan_.rows.numOuter + chains.dim)
+        loop.lengths.push_back(chains.count * step);
+  if (!loop.lengths.empty())
+    for (Operation *combiner : loop.combiners)
+      loop.neutrals.push_back(combiner ? getNeutral(combiner) : Value());
+  return sumChains(emitter_, loop, sums);
+}
+
+/// Emits the elements at `dims` of all groups of a unit.
+SmallVector<Value> RowSums::emitGroups(ValueRange dims, ValueRange sums) {
+  Values next;
+  unsigned each = sums.size() / groups_.size();
+  for (LaneGroup &group : groups_) {
+    Values at(dims);
+    at[plan_.along] =
+        arith::AddIOp::create(emitter_.builder, emitter_.loc, dims[plan_.along],
+                              emitter_.constantIndex(group.offset));
+    next.append(computed_.emitElements(at, group, group.lanes,
+                                       sums.slice(next.size(), each)));
+  }
+  return next;
+}
+
+/// Emits one line of a row, by vectors. The tail is one partial vector, so that
+/// lane l has the elements l, l + lanes, ... of the line.
+SmallVector<Value> RowSums::emitLine(Values dims, ValueRange sums) {
+  LaneGroup &group = groups_.front();
+  int64_t length = extents_.back();
+  int64_t tail = length % plan_.lanes;
+  size_t depth = dims.size();
+  dims.push_back({});
+  auto sumVectors = [&](IndexRange range, ValueRange carried) {
+    return emitter_.emitCarryingLoop(
+        range, plan_.lanes, carried, [&](Value position, ValueRange next) {
+          dims.back() = position;
+          return computed_.emitElements(dims, group, {plan_.lanes, plan_.lanes},
+                                        next);
+        });
+  };
+  Values whole =
+      emitChains(depth, length - tail, plan_.lanes, sums, sumVectors);
+  if (tail == 0)
+    return whole;
+  dims.back() = emitter_.constantIndex(length - tail);
+  return computed_.emitElements(dims, group, {plan_.lanes, tail}, whole);
+}
+
+/// Loops over the reduced dimensions from dims.size() on.
+SmallVector<Value> RowSums::emitInner(Values dims, ValueRange sums) {
+  if (plan_.isColumns && dims.size() == extents_.size())
+    return emitGroups(dims, sums);
+  if (!plan_.isColumns && dims.size() + 1 == extents_.size())
+    return emitLine(dims, sums);
+  auto sumRange = [&](IndexRange range, ValueRange carried) {
+    return emitter_.emitCarryingLoop(range, 1, carried,
+                                     [&](Value position, ValueRange next) {
+                                       Values inner = dims;
+                                       inner.push_back(position);
+                                       return emitInner(inner, next);
+                                     });
+  };
+  return emitChains(dims.size(), extents_[dims.size()], 1, sums, sumRange);
+}
+
+void RowSums::emit(ValueRange outer) {
+  Values sums;
+  for (LaneGroup &group : groups_)
+    start(outer, group, sums);
+  unsigned each = sums.size() / groups_.size();
+  sums = emitInner(Values(outer), sums);
+  values_.clearElements();
+  for (auto [number, group] : llvm::enumerate(groups_)) {
+    Values at = values_.getOuter(outer, group);
+    finish(at, group, ArrayRef(sums).slice(number * each, each));
+    computed_.emitRow(at, group);
+  }
+}
+
+void mpc::cpu::emitPass(RowValues &values, int pass, ValueRange outer,
+                        MutableArrayRef<LaneGroup> groups) {
+  RowSums(values, pass, groups).emit(outer);
+}

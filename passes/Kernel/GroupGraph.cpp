@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Who reads whom among groups, and whether a path leads around two of them.
+#include "passes/Kernel/GroupGraph.h"
+
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mpc::kernel;
+
+SmallVector<Value> mpc::kernel::usedTensors(Operation *op) {
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  used.insert_range(captured);
+  return used.takeVector();
+}
+
+/// The structured ops from which `value` is made, through views and packs.
+static void collectSources(Value value,
+                           const DenseMap<Operation *, unsigned> &groups,
+                           llvm::SetVector<Operation *> &sources) {
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Operation *source = work.pop_back_val().getDefiningOp();
+    if (!source)
+      continue;
+    if (groups.contains(source))
+      sources.insert(source);
+    else // Views, packs and constants belong to no group.
+      llvm::append_range(work, source->getOperands());
+  }
+}
+
+GroupGraph::GroupGraph(ArrayRef<Group> groups) {
+  for (auto [number, group] : llvm::enumerate(groups))
+    for (Operation *statement : group.statements)
+      groupOf_[statement] = number;
+  collectReads(groups);
+  collectEdges(groups);
+}
+
+void GroupGraph::collectReads(ArrayRef<Group> groups) {
+  for (const Group &group : groups)
+    for (Operation *statement : group.statements)
+      for (Value value : usedTensors(statement)) {
+        llvm::SetVector<Operation *> sources;
+        collectSources(value, groupOf_, sources);
+        for (Operation *source : sources)
+          reads_[statement].push_back(
+              {source, source == value.getDefiningOp()});
+      }
+}
+
+void GroupGraph::collectEdges(ArrayRef<Group> groups) {
+  for (auto [part, group] : llvm::enumerate(groups)) {
+    parts_.push_back({static_cast<unsigned>(part)});
+    groupOfPart_.push_back(part);
+    rank_.push_back(part);
+    edges_.emplace_back();
+    for (Operation *statement : group.statements)
+      for (const Read &read : readsOf(statement))
+        edges_.back().push_back({groupOf_.lookup(read.source), read.isDirect});
+  }
+}
+
+bool GroupGraph::pathOutside(unsigned producer, unsigned consumer) const {
+  llvm::BitVector seen(edges_.size());
+  SmallVector<unsigned> work;
+  auto enter = [&](unsigned group) {
+    for (const Edge &edge : edges_[group]) {
+      unsigned next = groupOfPart_[edge.part];
+      if (rank_[next] < rank_[producer])
+        continue;
+      // The read would be inside of the joined kernel.
+      if (group == consumer && edge.isDirect && next == producer)
+        continue;
+      if (next == group || seen.test(next))
+        continue;
+      seen.set(next);
+      work.push_back(next);
+    }
+  };
+  enter(consumer);
+  while (!work.empty()) {
+    unsigned group = work.pop_back_val();
+    if (group == producer)
+      return true;
+    enter(group);
+  }
+  return false;
+}
+
+/// Lowers the rank of `group`, and of all groups that it reads directly or
+/// through others, to at most `rank`.
+void GroupGraph::lowerRank(unsigned group, unsigned rank) {
+  SmallVector<unsigned> work = {group};
+  while (!work.empty()) {
+    unsigned next = work.pop_back_val();
+    if (rank_[next] <= rank)
+      continue;
+    rank_[next] = rank;
+    for (const Edge &edge : edges_[next])
+      work.push_back(groupOfPart_[edge.part]);
+  }
+}
+
+void GroupGraph::join(unsigned producer, unsigned consumer,
+                      ArrayRef<Operation *> moved) {
+  for (Operation *statement : moved)
+    groupOf_[statement] = consumer;
+  lowerRank(consumer, rank_[producer]);
+  for (unsigned part : parts_[producer])
+    groupOfPart_[part] = consumer;
+  llvm::append_range(parts_[consumer], parts_[producer]);
+  llvm::append_range(edges_[consumer], edges_[producer]);
+}

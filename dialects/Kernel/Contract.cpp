@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/Classify.h"
 #include "dialects/Kernel/Contraction.h"
+#include "dialects/Kernel/Rows.h"
 
 using namespace mlir;
 using namespace mpc::kernel;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pass over a row in which each statement runs.
-#include "dialects/Kernel/Space.h"
+#include "dialects/Kernel/Rows.h"
+
+#include "dialects/Kernel/Classify.h"
 
 using namespace mlir;
 using namespace mpc::kernel;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads a body as a DAG of maps and reductions over one space.
-#include "dialects/Kernel/Classify.h"
+#include "dialects/Kernel/Rows.h"
 
+#include "dialects/Kernel/Classify.h"
+#include "dialects/Kernel/Space.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -181,4 +183,21 @@ std::optional<Rows> RowsReader::read() {
 
 std::optional<Rows> mpc::kernel::getRows(FuncOp kernel, const Body &body) {
   return RowsReader(kernel, body).read();
+}
+
+/// Merges neighbouring reduced dimensions. Merging and the direction of vectors
+/// fix the order of sums. Both follow from shape and axes alone, so that fusing
+/// does not change the bits of a reduction.
+static void mergeReduced(Rows &rows) {
+  for (unsigned inner = rows.followsReduced.size(); inner-- > 1;)
+    if (rows.followsReduced[inner])
+      for (Statement &statement : rows.statements)
+        mergeAlways(statement, rows.numOuter + inner - 1);
+}
+
+void mpc::kernel::mergeRows(Rows &rows) {
+  mergeReduced(rows);
+  unsigned inner = rows.statements.front().numDims() - rows.numOuter;
+  mergeDims(rows.statements, 0, rows.numOuter);
+  rows.numOuter = rows.statements.front().numDims() - inner;
 }

@@ -151,20 +151,3 @@ void mpc::kernel::permuteDims(Statement &statement, ArrayRef<unsigned> order) {
   statement.reduced = reduced;
   replaceDims(statement, dims, order.size());
 }
-
-/// Merges neighbouring reduced dimensions. Merging and the direction of vectors
-/// fix the order of sums. Both follow from shape and axes alone, so that fusing
-/// does not change the bits of a reduction.
-static void mergeReduced(Rows &rows) {
-  for (unsigned inner = rows.followsReduced.size(); inner-- > 1;)
-    if (rows.followsReduced[inner])
-      for (Statement &statement : rows.statements)
-        mergeAlways(statement, rows.numOuter + inner - 1);
-}
-
-void mpc::kernel::mergeRows(Rows &rows) {
-  mergeReduced(rows);
-  unsigned inner = rows.statements.front().numDims() - rows.numOuter;
-  mergeDims(rows.statements, 0, rows.numOuter);
-  rows.numOuter = rows.statements.front().numDims() - inner;
-}

@@ -5,7 +5,7 @@
 #ifndef MPC_DIALECTS_KERNEL_SPACE_H
 #define MPC_DIALECTS_KERNEL_SPACE_H
 
-#include "dialects/Kernel/Classify.h"
+#include "dialects/Kernel/Body.h"
 
 namespace mpc::kernel {
 
@@ -20,19 +20,6 @@ void mergeAlways(Statement &statement, unsigned dim);
 
 /// Reorders the dimensions of `statement`: dimension d becomes order[d].
 void permuteDims(Statement &statement, llvm::ArrayRef<unsigned> order);
-
-/// Merges neighbouring reduced dimensions, always, and then kept dimensions
-/// that all operands walk as one. Merging the reduced ones may decide the order
-/// of a sum, so it does not depend on what the reduction is fused with.
-void mergeRows(Rows &rows);
-
-/// The pass over the elements of a row in which each statement runs. A
-/// statement of the row's own values runs after its pass.
-struct RowPasses {
-  llvm::SmallVector<int> levels; ///< The pass of each statement.
-  int count = 0;
-};
-RowPasses getPasses(const Rows &rows);
 
 } // namespace mpc::kernel
 

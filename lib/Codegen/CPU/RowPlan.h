@@ -5,7 +5,7 @@
 #ifndef MPC_LIB_CODEGEN_CPU_ROWPLAN_H
 #define MPC_LIB_CODEGEN_CPU_ROWPLAN_H
 
-#include "dialects/Kernel/Space.h"
+#include "dialects/Kernel/Rows.h"
 #include "lib/Codegen/CPU/Chains.h"
 
 namespace mpc::cpu {

@@ -8,7 +8,8 @@
 #include "lib/Codegen/CUDA/Emitters.h"
 
 #include "dialects/Kernel/Cascade.h"
-#include "dialects/Kernel/Space.h"
+#include "dialects/Kernel/Classify.h"
+#include "dialects/Kernel/Rows.h"
 #include "lib/Codegen/CUDA/ScalarText.h"
 
 using namespace mlir;

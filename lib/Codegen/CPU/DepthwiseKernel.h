@@ -5,7 +5,8 @@
 #ifndef MPC_LIB_CODEGEN_CPU_DEPTHWISEKERNEL_H
 #define MPC_LIB_CODEGEN_CPU_DEPTHWISEKERNEL_H
 
-#include "lib/Codegen/CPU/Depthwise.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
+#include "lib/Codegen/CPU/DepthwiseLayout.h"
 #include "lib/Codegen/CPU/IndexMath.h"
 
 namespace mpc::cpu {

@@ -6,6 +6,7 @@
 // strides and dilations are distances, and a sum over positions is a sum in
 // each lane. The result is transposed back, and the map on it follows.
 #include "lib/Codegen/CPU/DepthwiseKernel.h"
+#include "lib/Codegen/CPU/DepthwisePlan.h"
 #include "lib/Codegen/CPU/Emitters.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"

@@ -4,7 +4,7 @@
 // rely on them.
 #include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/ContractionPlan.h"
-#include "lib/Codegen/CPU/Depthwise.h"
+#include "lib/Codegen/CPU/DepthwisePlan.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
 
 using namespace mlir;

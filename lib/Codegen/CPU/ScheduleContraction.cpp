@@ -3,7 +3,7 @@
 #include "lib/Codegen/CPU/ScheduleContraction.h"
 
 #include "lib/Codegen/CPU/ContractionPlan.h"
-#include "lib/Codegen/CPU/Depthwise.h"
+#include "lib/Codegen/CPU/DepthwisePlan.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"

@@ -15,6 +15,9 @@ from ._errors import UsageError
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device)
 
 
+_LEAVES = frozenset([torch.Tensor, np.ndarray, bool, int, float])
+
+
 class _Place:
     """Stands for a tensor in a structure that is kept."""
 
@@ -40,6 +43,18 @@ def flatten(value: Any) -> tuple[list[Any], Any]:
     if any([_register(leaf) for leaf in leaves if dataclasses.is_dataclass(leaf)]):
         return flatten(value)
     return leaves, spec
+
+
+def _flatten_arguments(arguments: Mapping[str, Any]) -> tuple[list[Any], Any]:
+    """Leaves, and the structure: the names alone where each argument is a leaf, which is most often so, and fast."""
+    for value in arguments.values():
+        if type(value) not in _LEAVES:
+            return flatten(dict(arguments))
+    return list(arguments.values()), tuple(arguments)
+
+
+def _unflatten_arguments(leaves: list[Any], spec: Any) -> dict[str, Any]:
+    return dict(zip(spec, leaves)) if isinstance(spec, tuple) else pytree.tree_unflatten(leaves, spec)
 
 
 def names_of(value: Any) -> list[str]:
@@ -70,7 +85,7 @@ class Batch:
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self._arguments = arguments
-        leaves, self.spec = flatten(dict(arguments))
+        leaves, self.spec = _flatten_arguments(arguments)
         self.tensors: list[Any] = []
         constants: list[Any] = []
         parts: list[Any] = []
@@ -122,7 +137,7 @@ class Batch:
         """The arguments with other tensors, in the order of `tensors`."""
         rest = iter(tensors)
         leaves = [next(rest) if constant is _PLACE else constant for constant in self._constants]
-        return pytree.tree_unflatten(leaves, self.spec)
+        return _unflatten_arguments(leaves, self.spec)
 
     def describe(self) -> str:
         """'x float32[8, 64], target int64[8]'."""

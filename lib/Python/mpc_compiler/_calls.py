@@ -11,7 +11,6 @@ from typing import Any, Callable, Mapping
 
 import torch  # type: ignore[import-not-found]
 
-from . import _threads
 from ._batch import Batch
 from ._compile import _precision_name
 from ._errors import UsageError
@@ -75,7 +74,6 @@ class Calls:
         self._parameters = [(part._parameters, name) for part in self._parts for name in part._parameters]
         self._hooks = Hooks(module)
         self._structures: dict[Any, Structure] = {}
-        self.pause = _threads.make_pause()
         # While a module is traced its parameters are those of the tracing, for all threads.
         self.tracing = threading.RLock()
 

@@ -13,8 +13,9 @@ from ._calls import Calls, Report, Structure, check_module
 from ._compile import _precision_name
 from ._errors import UsageError
 from ._export import Exported
-from ._memory import Home
+from ._memory import Home, capsule_of
 from ._program import Timed
+from ._threads import Sleeping
 from ._wrap import wrap
 
 _OUTPUT_PREFIX = "output."
@@ -43,18 +44,20 @@ class _Program:
         self._inputs = {info.name for info in entries[0].inputs}
         self._results = {info.name: info for info in entries[0].outputs if info.name.startswith(_OUTPUT_PREFIX)}
         self._has_noise = any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
-        self._held: list[Any] = []
+        self._torch_sleeps = Sleeping()
 
     def bind(self, tensors: list[Any]) -> None:
         self._home.hold()
         self.slots.before()
-        self._held = []
         for name, tensor in zip(self._exported.inputs, tensors):
             if name in self._inputs:
-                self._held.append(tensor.detach().contiguous())
-                self.runner.bind_input(name, self._held[-1])
+                self.runner.bind_input(name, capsule_of(tensor))
         if self._has_noise:
             self.runner.write_number("random_seed", float(torch.randint(2**31, ()).item()))
+
+    def run(self, entry: Callable[[], Any]) -> Any:
+        with self._torch_sleeps:
+            return entry()
 
     def outputs(self, tensors: list[Any]) -> Any:
         """What the module returned for the last batch."""
@@ -153,17 +156,16 @@ class Step:
                 "the batches of one step of accumulate= have other shapes: wrap() accumulates any; or let the loader "
                 "drop the last"
             )
-        self._calls.pause()
         if self._batches == 0:
             self._hooks("_optimizer_step_pre_hooks")
         program.bind(batch.tensors)
         if self._recipe.accumulate > 1:
-            loss = program.runner.accumulate()
+            loss = program.run(program.runner.accumulate)
             self._window, self._batches = program, (self._batches + 1) % self._recipe.accumulate
             if self._batches == 0:
-                self._finish(program, program.runner.apply())
+                self._finish(program, program.run(program.runner.apply))
         else:
-            self._finish(program, program.runner.step())
+            self._finish(program, program.run(program.runner.step))
             assert self.result is not None
             loss = self.result.loss
         if self._recipe.outputs:

@@ -5,30 +5,62 @@ from __future__ import annotations
 import weakref
 from typing import Any, Sequence
 
+import numpy as np
 import torch  # type: ignore[import-not-found]
 
 from ._errors import UsageError
 
 
+_ALIGNED = 16  # Elements: 64 bytes.
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.insert(0, strides[0] * size)
+    return strides[: len(shape)]
+
+
 class Gradients:
-    """Memory of one gradient for each parameter, which one call's result has at a time."""
+    """Memory of one gradient for each parameter, which the program writes.
+
+    One call's result has it at a time, and then whoever has its tensors: they become ``.grad`` without a copy.
+    """
 
     def __init__(self, parameters: Sequence[Any]) -> None:
-        sizes = [parameter.numel() for parameter in parameters]
-        places = [-(-size // 16) * 16 for size in sizes]  # 64 bytes.
-        memory = torch.empty(sum(places) + 16)
-        first = (-memory.data_ptr() % 64) // 4
-        parts = torch.split(memory[first : first + sum(places)], places)
-        self.tensors = [part[:size].view(parameter.shape) for part, size, parameter in zip(parts, sizes, parameters)]
+        begin, self._places = 0, []
+        for parameter in parameters:
+            shape = tuple(parameter.shape)
+            self._places.append((shape, _strides(shape), begin))
+            begin += -(-parameter.numel() // _ALIGNED) * _ALIGNED
+        memory = np.zeros(begin + _ALIGNED, np.float32)
+        first = (-memory.ctypes.data % 64) // 4
+        self._memory = memory[first : first + begin]
+        self.tensors = self._split(torch.from_numpy(self._memory))
         self._user: Any = lambda: None
+        self._taken: Any = lambda: None
+        self.last_call = 0  # Which of all calls had it last.
+
+    def _split(self, flat: Any) -> list[Any]:
+        return [flat.as_strided(*place) for place in self._places]
 
     def is_free(self) -> bool:
+        """Whether no loss waits with it, and no tensor of it is left."""
         user = self._user()
-        return user is None or user.gradients is None
+        return (user is None or user.gradients is None) and self._taken() is None
 
     def give(self, result: "Result") -> None:
         self._user = weakref.ref(result)
         result.gradients = self
+
+    def take(self, factor: Any) -> list[Any]:
+        """The gradients times a number, as tensors of their own that lie here."""
+        view = memoryview(self._memory)
+        flat = torch.frombuffer(view, dtype=torch.float32)  # Its storage keeps the view, and nothing else does.
+        self._taken = weakref.ref(view)
+        if factor.item() != 1.0:
+            flat *= factor
+        return self._split(flat)
 
 
 class Result:
@@ -37,19 +69,25 @@ class Result:
     __slots__ = ("loss", "outputs", "names", "gradients", "__weakref__")
 
     def __init__(self, loss: Any, outputs: Sequence[Any], names: Sequence[str]) -> None:
-        self.loss, self.outputs, self.names = loss, list(outputs), list(names)
+        self.loss, self.outputs, self.names = loss, outputs, names
         self.gradients: Gradients | None = None
 
-    def take(self) -> list[Any]:
-        """The gradients, once."""
+    def give_values(self) -> tuple[Any, ...]:
+        """The loss, and the outputs that could have a gradient. They are not kept: their gradient function has this."""
+        values = (self.loss, *[output for output in self.outputs if output.is_floating_point()])
+        self.names = [n for n, output in zip(self.names, self.outputs) if output.is_floating_point()]
+        self.loss, self.outputs = None, ()
+        return values
+
+    def take(self, factor: Any) -> list[Any]:
+        """The gradients times a number, once."""
         if self.gradients is None:
             raise UsageError(
                 "a second backward through this loss: the program has computed its gradients once; call the model "
                 "again, or add the losses and call backward on the sum"
             )
-        tensors = self.gradients.tensors
-        self.gradients = None
-        return tensors
+        gradients, self.gradients = self.gradients, None
+        return gradients.take(factor)
 
 
 class _Loss(torch.autograd.Function):
@@ -57,12 +95,11 @@ class _Loss(torch.autograd.Function):
     def forward(ctx: Any, result: Result, *parameters: Any) -> Any:
         ctx.result = result
         ctx.set_materialize_grads(False)
-        return (result.loss, *(output for output in result.outputs if output.is_floating_point()))
+        return result.give_values()
 
     @staticmethod
     def backward(ctx: Any, loss: Any, *outputs: Any) -> Any:
-        names = [n for n, output in zip(ctx.result.names, ctx.result.outputs) if output.is_floating_point()]
-        for name, gradient in zip(names, outputs):
+        for name, gradient in zip(ctx.result.names, outputs):
             if gradient is not None:
                 raise UsageError(
                     f"a backward through output {name!r} of a compiled model: only its loss has a gradient; give "
@@ -75,12 +112,13 @@ class _Loss(torch.autograd.Function):
         count = len(ctx.needs_input_grad) - 1
         if loss is None:
             return (None,) * (count + 1)
-        return (None, *torch._foreach_mul(ctx.result.take(), loss))
+        return (None, *ctx.result.take(loss))
 
 
 def attach(result: Result, parameters: Sequence[Any]) -> tuple[Any, list[Any]]:
     """Loss and outputs as autograd has them."""
+    outputs = result.outputs
     loss, *floating = _Loss.apply(result, *parameters)
     rest = iter(floating)
-    outputs = [next(rest) if output.is_floating_point() else output for output in result.outputs]
+    outputs = [next(rest) if output.is_floating_point() else output for output in outputs]
     return loss, outputs

@@ -6,10 +6,14 @@ import warnings
 from typing import Any, Iterable
 
 import torch  # type: ignore[import-not-found]
+from torch.utils.dlpack import to_dlpack  # type: ignore[import-not-found]
 
 from . import _arrays, _runtime
 from ._errors import InvalidInputError, MpcWarning, UsageError
 from ._gradients import Gradients
+
+# Batches that make one step are seldom more: memory of gradients that waits longer is not needed.
+_KEPT_CALLS = 64
 
 _SHARED_ROLES = (_runtime.STATE_PARAMETER, _runtime.STATE_BUFFER)
 
@@ -17,6 +21,13 @@ _SHARED_ROLES = (_runtime.STATE_PARAMETER, _runtime.STATE_BUFFER)
 def tensor_of(capsule: Any) -> Any:
     """The memory that a DLPack capsule has."""
     return torch.from_dlpack(_arrays.Memory(capsule))
+
+
+def capsule_of(tensor: Any) -> Any:
+    """What a runner binds without a copy; its own way to ask a tensor of torch for it is slower."""
+    if tensor.requires_grad or not tensor.is_contiguous():
+        tensor = tensor.detach().contiguous()
+    return to_dlpack(tensor)
 
 
 class _Link:
@@ -29,9 +40,9 @@ class _Link:
         self._address = memory.data_ptr()
         self.tensor: Any = None
 
-    def holds(self) -> bool:
-        tensor = self._registry[self._key]
-        return tensor is self.tensor and tensor.data_ptr() == self._address
+    def row(self) -> tuple[dict[str, Any], str, Any, int]:
+        """What is to be checked before each call."""
+        return self._registry, self._key, self.tensor, self._address
 
     def adopt(self) -> None:
         """Takes the values that the module has, and lets it have this memory."""
@@ -61,8 +72,9 @@ class Home:
         self._first = _runtime.Runner(program, num_threads, seed)
         self._is_taken = False
         self._links: dict[str, _Link] = {}
+        self._rows: list[tuple[dict[str, Any], str, Any, int]] = []
         self._pools: dict[tuple[str, ...], list[Gradients]] = {}
-        self._warned = False
+        self._calls, self._warned = 0, False
 
     def runner_of(self, program: _runtime.Program, seed: int) -> _runtime.Runner:
         """A runner of one more program; raises InvalidInputError where its state lies in another way."""
@@ -79,13 +91,16 @@ class Home:
             if info.role in _SHARED_ROLES and name in own and name not in self._links:
                 memory = tensor_of(runner.edit_state(name))
                 self._links[name] = _Link(*own[name], name, memory)
+                self._rows.append(self._links[name].row())
         self.hold()
 
     def hold(self) -> None:
         """Takes over what the module has in other memory than this."""
+        if all([registry[key] is t and t.data_ptr() == address for registry, key, t, address in self._rows]):
+            return
         for link in self._links.values():
-            if not link.holds():
-                link.adopt()
+            link.adopt()
+        self._rows = [link.row() for link in self._links.values()]
 
     def missing(self, names: Iterable[str]) -> list[str]:
         """Those that do not lie here."""
@@ -100,11 +115,18 @@ class Home:
         return [self._links[name].memory for name in names if name in self._links]
 
     def gradients(self, names: tuple[str, ...], parameters: list[Any]) -> Gradients:
-        """Memory for gradients that no loss is waiting with."""
+        """Memory for gradients that no loss is waiting with, and that are nobody's ``.grad``."""
+        self._calls += 1
         pool = self._pools.setdefault(names, [])
-        for gradients in pool:
-            if gradients.is_free():
-                return gradients
+        found = next((gradients for gradients in pool if gradients.is_free()), None)
+        if found is None:
+            found = self._more_gradients(pool, parameters)
+        found.last_call = self._calls
+        if self._calls % _KEPT_CALLS == 0:
+            self._forget_gradients()
+        return found
+
+    def _more_gradients(self, pool: list[Gradients], parameters: list[Any]) -> Gradients:
         if len(pool) == 8 and not self._warned:
             self._warned = True
             warnings.warn(
@@ -113,11 +135,12 @@ class Home:
         pool.append(Gradients(parameters))
         return pool[-1]
 
-    def trim(self) -> None:
-        """Lets go of memory for gradients beyond the first."""
-        for pool in self._pools.values():
-            while len(pool) > 1 and pool[-1].is_free():
-                pool.pop()
+    def _forget_gradients(self) -> None:
+        """Lets go of memory that has not been needed for some time."""
+        for names, pool in list(self._pools.items()):
+            pool[:] = [one for one in pool if not one.is_free() or self._calls - one.last_call < _KEPT_CALLS]
+            if not pool:
+                del self._pools[names]
 
 
 def _registered(module: Any) -> Iterable[tuple[str, tuple[Any, str]]]:

@@ -12,7 +12,8 @@ from . import _compile, _runtime
 from ._errors import InvalidInputError, MpcWarning
 from ._export import Exported
 from ._gradients import Result
-from ._memory import Home
+from ._memory import Home, capsule_of
+from ._threads import Sleeping
 
 _REPLAYS = 16
 _OUTPUT_PREFIX = "output."
@@ -61,6 +62,7 @@ class CompiledCall:
         self._is_read = [name in self._dtypes for name in exported.inputs]
         self._outputs = self._memory_of_outputs(step)
         self._bound: Any = None
+        self._torch_sleeps = Sleeping()
         self._has_noise = any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
         self._has_scale = any(info.role == _runtime.STATE_LOSS_SCALE for info in program.state())
         self._runner.write_number("lr", 1.0)
@@ -105,40 +107,42 @@ class CompiledCall:
     def _step(self, replays: int) -> _runtime.StepResult:
         written = self._home.tensors(self._exported.written) if replays else []
         before = [tensor.clone() for tensor in written]
-        step = self._runner.step()
+        step = self._run()
         for _ in range(replays):
             if not step.found_inf:
                 return step
             for tensor, value in zip(written, before):
                 tensor.copy_(value)
-            step = self._runner.step()
+            step = self._run()
         if replays and step.found_inf:
             warnings.warn(
                 f"gradients are not finite at any loss scale down to {step.scale:g}: they are handed on as they are",
                 MpcWarning, stacklevel=6)
         return step
 
+    def _run(self) -> _runtime.StepResult:
+        with self._torch_sleeps:
+            return self._runner.step()
+
     def _bind(self, tensors: list[Any]) -> None:
-        kept = []
         for name, is_read, tensor in zip(self._exported.inputs, self._is_read, tensors):
             if is_read:
-                tensor = tensor.detach().contiguous()
-                kept.append(tensor)
-                self._runner.bind_input(name, tensor)
-        self._inputs = kept
+                self._runner.bind_input(name, capsule_of(tensor))
 
     def _bind_gradients(self, gradients: Any) -> None:
         if self._bound is not gradients:
             for name, tensor in zip(self.names, gradients.tensors):
-                self._runner.bind_output(f"grad.{name}", tensor)
+                self._runner.bind_output(f"grad.{name}", capsule_of(tensor))
             self._bound = gradients
 
     def _bind_outputs(self) -> dict[str, Any]:
         """New memory for each output, which is the caller's then."""
         made = {}
         for name, info in self._outputs.items():
-            made[name] = torch.empty(tuple(info.shape), dtype=getattr(torch, info.dtype))
-            self._runner.bind_output(info.name if info.name.startswith(_OUTPUT_PREFIX) else name, made[name])
+            bound = torch.empty(tuple(info.shape), dtype=getattr(torch, info.dtype))
+            self._runner.bind_output(info.name, capsule_of(bound))
+            # Another tensor: what is bound lives until the next call, and would keep its gradient function with it.
+            made[name] = bound.detach()
         return made
 
 

@@ -69,7 +69,6 @@ class _Control:
         if program is None:
             return self._run_by_torch(structure, precision, (wrapped, arguments, target, has_target))
         structure.compiled += 1
-        calls.pause()
         return self._finish(program.run(batch.tensors, self._scaler()), program, structure)
 
     def _scaler(self) -> Any:

@@ -229,6 +229,22 @@ class Loops(WrapTest):
         loss = lambda out, y: F.cross_entropy(out, y) + 0.1 * out.square().mean()
         self.both(lambda m: train(m, sgd(m), batches(10), loss=loss), loss=loss)
 
+    def test_torch_may_have_any_number_of_threads(self):
+        def make():
+            torch.manual_seed(0)
+            return nn.Sequential(nn.Linear(8, 3000), nn.Tanh(), nn.Linear(3000, 3))
+
+        def loop(m):
+            before, optimizer, losses = torch.get_num_threads(), sgd(m), []
+            for threads in (1, 2, 5, 3, 1, 8, 2):  # Of several a loop of torch's own is divided among them.
+                torch.set_num_threads(threads)
+                losses += train(m, optimizer, batches(2))
+                losses.append(torch.ones(200000).add_(1).sum().item())
+            torch.set_num_threads(before)
+            return losses
+
+        self.both(loop, make, tolerance=1e-4)
+
     def test_a_thread_evaluates_meanwhile(self):
         model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
         x, y = batches(1)[0]
@@ -246,6 +262,65 @@ class Loops(WrapTest):
         thread.join()
         self.near(losses, train(plain := make_mlp(), sgd(plain), batches(20)))
         self.assertTrue(all(value == value for value in seen))
+
+
+class Gradients(WrapTest):
+    def pools(self, model):
+        return [one for home in model._mpc_control._homes for pool in home._pools.values() for one in pool]
+
+    def test_gradients_that_are_kept_stay_as_they_are(self):
+        model, plain = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy), make_mlp()
+        kept, expected = [], []
+        for x, y in batches(5):
+            for m, found in ((model, kept), (plain, expected)):
+                m.zero_grad(set_to_none=True)
+                call(m, x, y).backward()
+                found += [p.grad for p in m.parameters()]
+        for a, b in zip(kept, expected):
+            self.assertLess((a - b).abs().max().item(), 1e-6)
+
+    def test_gradients_are_zeroed_where_they_lie(self):
+        def loop(m):
+            optimizer, losses = sgd(m), []
+            for x, y in batches(10):
+                value = call(m, x, y)
+                optimizer.zero_grad(set_to_none=False)
+                value.backward()
+                optimizer.step()
+                losses.append(value.item())
+            return losses
+
+        self.both(loop)
+
+    def test_a_factor_comes_in_at_the_loss(self):
+        def loop(m):
+            losses = []
+            for i, (x, y) in enumerate(batches(4)):
+                (call(m, x, y) * i).backward()
+                losses += [p.grad.sum().item() for p in m.parameters()]
+            return losses
+
+        self.both(loop)
+
+    def test_they_are_never_copied_and_their_memory_is_used_again(self):
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        train(model, sgd(model), batches(10))
+        memory, = self.pools(model)
+        own = {tensor.data_ptr() for tensor in memory.tensors}
+        self.assertEqual({p.grad.data_ptr() for p in model.parameters()}, own)
+        for x, y in batches(100):  # Each loss is dropped; no memory waits for a collection.
+            model.zero_grad()
+            model(x, target=y)
+        self.assertEqual(len(self.pools(model)), 1)
+
+    def test_memory_of_an_accumulation_goes_when_that_ends(self):
+        model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        losses = [model(x, target=y) for x, y in batches(4)]
+        sum(losses).backward()
+        del losses
+        self.assertEqual(len(self.pools(model)), 4)
+        train(model, sgd(model), batches(200))
+        self.assertEqual(len(self.pools(model)), 1)
 
 
 class Detached(WrapTest):

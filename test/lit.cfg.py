@@ -60,3 +60,6 @@ for module in ("numpy", "onnx"):
         lit_config.fatal(f"CI is set, but {python} has no module '{module}'")
 if config.cuda:
     config.available_features.add("cuda")
+# A program that is linked without them cannot load a library that has them.
+if config.sanitizers:
+    config.available_features.add("sanitizers")

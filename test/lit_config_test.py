@@ -15,6 +15,7 @@ config.mpc_source_dir = {root!r}
 config.mpc_binary_dir = {root!r}
 config.llvm_tools_dir = ""
 config.cuda = False
+config.sanitizers = False
 lit_config.load_config(config, {config!r})
 """
 

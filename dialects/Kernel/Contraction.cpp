@@ -35,6 +35,13 @@ int64_t StridedIndex::getRun(int64_t limit, int64_t stride) const {
   return run;
 }
 
+int64_t StridedIndex::getSize() const {
+  int64_t size = 1;
+  for (const Part &part : parts)
+    size *= part.extent;
+  return size;
+}
+
 //===----------------------------------------------------------------------===//
 // The region: acc + f(a) * g(b)
 //===----------------------------------------------------------------------===//

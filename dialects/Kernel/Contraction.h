@@ -26,6 +26,8 @@ struct StridedIndex {
   /// The largest power of two r up to `limit` for which the r indices from any
   /// multiple of r on lie `stride` apart.
   int64_t getRun(int64_t limit, int64_t stride) const;
+  /// The number of indices.
+  int64_t getSize() const;
 };
 
 /// A region that adds to a sum the product of two factors, each a function of

@@ -17,6 +17,7 @@ namespace mpc::kernel {
 /// How the factors of a unit are spread over the lanes that run it.
 enum class OperandLayout : uint8_t {
   Elements, ///< Each lane has the factors of its own sums, in any order of k.
+  Pairs,    ///< The same, with two neighbouring k of 16 bits in each lane.
   Matrices, ///< 8 by 8 elements of 16 bits, spread over a warp (ldmatrix).
 };
 

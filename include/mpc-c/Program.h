@@ -20,8 +20,8 @@ typedef struct MpcProgram MpcProgram;
 
 typedef struct MpcProgramOptions {
   size_t structSize;
-  /* The variant of the program to load: "host", "x86-64-v3" or "x86-64-v4";
-   * NULL for the best one that this processor runs. */
+  /* The variant of the program to load: "host", "x86-64-v3", "x86-64-v4",
+   * "znver4", ...; NULL for the best one that this processor runs. */
   const char *cpu;
 } MpcProgramOptions;
 

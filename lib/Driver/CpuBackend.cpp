@@ -45,6 +45,8 @@ public:
     cpu::AttachTargetPassOptions attach;
     attach.lanes = processor_.lanes;
     attach.naive = options.naive;
+    attach.bf16 =
+        options.math == MathMode::Exact ? cpu::Unit::FMA : processor_.bf16;
     passes.addPass(cpu::createAttachTargetPass(attach));
   }
 

@@ -3,6 +3,7 @@
 #include "lib/Driver/TargetBackend.h"
 
 #include "lib/Codegen/CUDA/Target.h"
+#include "runtime/Device/CPU/CpuLevel.h"
 
 using namespace mpc;
 
@@ -19,6 +20,8 @@ findCpu(const TargetOptions &options) {
   llvm::Expected<cpu::Processor> processor = cpu::getProcessor(options.cpu);
   if (!processor)
     return rt::usageError(llvm::toString(processor.takeError()));
+  if (options.runsHere && options.naive && options.cpu != rt::kHostLevel)
+    return createCpuBackend("x86-64-v3", cpu::getScalar(*processor));
   if (options.runsHere)
     if (llvm::Error error = cpu::checkRunsHere(*processor))
       return rt::environmentError(llvm::toString(std::move(error)));

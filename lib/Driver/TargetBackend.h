@@ -19,10 +19,17 @@ class OpPassManager;
 
 namespace mpc {
 
+/// How products are computed.
+enum class MathMode : uint8_t {
+  Fast,  ///< By the target's units for 16 bits, which flush subnormal numbers.
+  Exact, ///< By fused multiply-adds of f32.
+};
+
 /// How code is made, independent of its computation.
 struct TargetOptions {
-  /// The target: host, x86-64-v3 or x86-64-v4; for a GPU cuda:sm_80 or later.
+  /// The target: host or one of rt::cpuLevels(); for a GPU cuda:sm_80 or later.
   std::string cpu = "host";
+  MathMode math = MathMode::Fast;
   /// Whether a CPU whose code this machine cannot run is an error.
   bool runsHere = true;
   bool fuse = true;

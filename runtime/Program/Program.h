@@ -27,7 +27,7 @@ namespace mpc::rt {
 
 /// The CPU for which a program is compiled, and the code.
 struct CpuTarget {
-  /// "x86-64-v3", "x86-64-v4", or "host" for the machine that compiled it.
+  /// One of cpuLevels(), or "host" for the machine that compiled it.
   std::string cpu;
   /// The cpuIdentity() of that machine, where `cpu` is "host"; else empty.
   std::string machine = {};

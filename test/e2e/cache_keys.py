@@ -111,7 +111,7 @@ DATA = {"--class-axis": "cube", "--shared-input": "offset", "--input-value": "ax
 # What must be given for a flag to make sense.
 CONTEXT = {
     "--autocast-policy": FP16, "--keep-fp32": FP16, "--lower": ["--precision=fp16", "--autocast-policy=o1"],
-    "--cost-aware": FP16, "--weight-cast": FP16, "--strict-casts": FP16, "--count-underflow": FP16,
+    "--cost-aware": FP16, "--weight-cast": FP16, "--strict-casts": FP16, "--count-underflow": FP16, "--math": ["--precision=bf16", "--cpu=znver4"],
     "--master-weights": ["--precision=bf16"], "--loss-delta": ["--loss=huber", "--data=shares.safetensors"],
     "--reduction": ["--loss=mse", "--data=shares.safetensors"], "--momentum": ["--optimizer=sgd"],
     "--nesterov": SGD, "--slot-dtype": SGD, "--no-decay": ["--weight-decay=0.5"],
@@ -268,7 +268,8 @@ def check_labels():
 
 def check_targets():
     """Each target that code is made for, one at a time."""
-    targets = [["--cpu=x86-64-v3"], ["--cpu=x86-64-v4"], ["--cpu=host"], ["--cpu=x86-64-v3", "--naive"]]
+    targets = [["--cpu=x86-64-v3"], ["--cpu=x86-64-v4"], ["--cpu=host"], ["--cpu=x86-64-v3", "--naive"], ["--cpu=znver4"]]
+    targets += [["--cpu=znver4", "--math=exact"]]
     targets += [[f"--target=cuda:sm_{arch}"] for arch in (80, 90, 100)]
     targets += [["--target=cuda:sm_90", "--wide-places"]]
     runs = all_kept("mpc-compile", [["net.onnx", "-o", "out.mpc", *words] for words in targets])

@@ -63,8 +63,8 @@ struct InvalidSchedulePass : FaultyPass<InvalidSchedulePass> {
   static constexpr StringLiteral kName = "test-invalid-schedule";
   void runOnOperation() final {
     for (auto kernel : getOperation().getOps<mpc::kernel::FuncOp>())
-      kernel.setScheduleAttr(
-          mpc::cpu::LoopsAttr::get(&getContext(), int64_t(1) << 40));
+      kernel.setScheduleAttr(mpc::cpu::LoopsAttr::get(
+          &getContext(), int64_t(1) << 40, mpc::cpu::Unit::FMA));
   }
 };
 

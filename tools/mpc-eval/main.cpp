@@ -57,10 +57,7 @@ void addModelFlags(CLI::App &app, Flags &flags) {
 void addTargetFlags(CLI::App &app, Flags &flags) {
   using namespace rt::flag_group;
   CompileRequest &request = flags.request;
-  app.add_option("--cpu", request.target.cpu,
-                 "host, x86-64-v3 or x86-64-v4 (default: host)")
-      ->type_name("CPU")
-      ->group(kTarget);
+  mpc::addTargetFlags(app, request.target);
   app.add_option("--threads", flags.run.runner.threads,
                  "worker threads (default: one a CPU)")
       ->check(rt::wholeNumber(1))
@@ -71,13 +68,6 @@ void addTargetFlags(CLI::App &app, Flags &flags) {
                "which op got which precision, by which rule, and the cost of "
                "each cast; .html and .json by the name (default: stdout)")
       ->type_name("[=FILE]")
-      ->group(kDebugging);
-  app.add_flag_callback(
-         "--no-fuse", [&request] { request.target.fuse = false; },
-         "every op is a kernel of its own")
-      ->group(kDebugging);
-  app.add_flag("--naive", request.target.naive,
-               "run every kernel by scalar loops")
       ->group(kDebugging);
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/TrainTool.h"
 #include "runtime/CommandLine/Validators.h"
+#include "runtime/Device/CPU/CpuLevel.h"
 #include "runtime/Program/ProgramFile.h"
 #include "runtime/Runner/CudaExecutor.h"
 #include "runtime/Runner/ProgramChoice.h"
@@ -32,8 +33,8 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->type_name("STEP.mpc")
       ->group(rt::flag_group::kInput);
   app.add_option("--cpu", flags.cpu,
-                 "Which of the file's codes: host, x86-64-v3 or x86-64-v4 "
-                 "(default: the best that runs here)")
+                 "Which of the file's codes: " + rt::listCpus() +
+                     " (default: the best that runs here)")
       ->type_name("CPU")
       ->group(rt::flag_group::kTarget);
   app.add_option("--target", flags.target, "Where to run (default: cpu)")

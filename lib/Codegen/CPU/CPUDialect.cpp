@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -19,6 +20,7 @@ using namespace mpc::cpu;
 using mpc::kernel::KernelKind;
 
 #include "lib/Codegen/CPU/CPUDialect.cpp.inc"
+#include "lib/Codegen/CPU/CPUEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "lib/Codegen/CPU/CPUAttrs.cpp.inc"
 
@@ -87,21 +89,23 @@ static LogicalResult verifyPanel(EmitError emitError, int64_t columns,
                      << "of " << lanes << " lanes";
 }
 
-mpc::kernel::MultiplyUnit TargetAttr::getMultiplyUnit() const {
-  return {"fma",
-          mpc::Precision::FP32,
-          /*rows=*/1,
-          /*columns=*/getLanes(),
-          /*depth=*/1,
-          mpc::kernel::OperandLayout::Elements};
+/// A unit works on vectors of its own size.
+static LogicalResult verifyUnit(EmitError emitError, int64_t lanes, Unit unit) {
+  if (unit == Unit::FMA || lanes == 16)
+    return success();
+  return emitError() << "the unit " << stringifyUnit(unit)
+                     << " has vectors of 16 lanes, not " << lanes;
 }
 
 LogicalResult TargetAttr::verify(EmitError emitError, int64_t lanes,
-                                 bool /*naive*/) {
-  return verifyVectors(emitError, /*chunks=*/1, lanes);
+                                 bool /*naive*/, Unit bf16) {
+  if (failed(verifyVectors(emitError, /*chunks=*/1, lanes)))
+    return failure();
+  return verifyUnit(emitError, lanes, bf16);
 }
 
-LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks) {
+LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks,
+                                Unit /*bf16*/) {
   return verifyPositive(emitError, chunks);
 }
 
@@ -128,8 +132,8 @@ LogicalResult ColumnsAttr::verify(EmitError emitError, int64_t chunks,
 LogicalResult GemmAttr::verify(EmitError emitError, int64_t chunks,
                                int64_t lanes, unsigned rows,
                                std::optional<unsigned> packed,
-                               ArrayRef<int64_t> tile,
-                               ArrayRef<int64_t> micro) {
+                               ArrayRef<int64_t> tile, ArrayRef<int64_t> micro,
+                               Unit unit) {
   if (rows > 1 || packed.value_or(0) > 1)
     return emitError() << "a contraction has the factors 0 and 1";
   if (tile.size() != 3 || micro.size() != 2)
@@ -137,7 +141,8 @@ LogicalResult GemmAttr::verify(EmitError emitError, int64_t chunks,
                           "and columns";
   if (failed(verifyPositive(emitError, tile)) ||
       failed(verifyPositive(emitError, micro)) ||
-      failed(verifyVectors(emitError, chunks, lanes)))
+      failed(verifyVectors(emitError, chunks, lanes)) ||
+      failed(verifyUnit(emitError, lanes, unit)))
     return failure();
   return verifyPanel(emitError, micro[1], lanes);
 }
@@ -160,9 +165,12 @@ LogicalResult DepthwiseAttr::verify(EmitError emitError, int64_t chunks,
 
 LogicalResult PackAttr::verify(EmitError emitError, int64_t chunks,
                                int64_t lanes, int64_t batch, int64_t outer,
-                               int64_t tile, int64_t block, int64_t panel) {
+                               int64_t tile, int64_t block, int64_t panel,
+                               int64_t depth) {
   if (batch < 0 || outer < 0 || panel < 0)
     return emitError() << "counts of dimensions cannot be negative";
+  if (depth != 1 && depth != 2)
+    return emitError() << "a step of a unit takes 1 or 2 k, not " << depth;
   if (failed(verifyPositive(emitError, {tile, block})) ||
       failed(verifyVectors(emitError, chunks, lanes)))
     return failure();

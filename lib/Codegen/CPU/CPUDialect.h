@@ -7,6 +7,7 @@
 #include "dialects/Kernel/KernelDialect.h"
 
 #include "lib/Codegen/CPU/CPUDialect.h.inc"
+#include "lib/Codegen/CPU/CPUEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "lib/Codegen/CPU/CPUAttrs.h.inc"
 

@@ -6,6 +6,7 @@
 include "dialects/Kernel/ScheduleInterface.td"
 include "dialects/Kernel/TargetInterface.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
 def CPU_Dialect : Dialect {
@@ -25,6 +26,7 @@ def CPU_Dialect : Dialect {
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+    "::mlir::x86vector::X86VectorDialect",
     "::mpc::kernel::KernelDialect"
   ];
 }
@@ -44,13 +46,27 @@ class CPU_Schedule<string attrName, string attrMnemonic,
   let genVerifyDecl = 1;
 }
 
+def CPU_Unit : I32EnumAttr<"Unit", "What multiplies a contraction's factors", [
+    I32EnumAttrCase<"FMA", 0, "fma">,
+    I32EnumAttrCase<"AVX512BF16", 1, "avx512_bf16">]> {
+  let description = [{
+    - `fma`: a fused multiply-add of f32 for each k. Factors of 16 bits are
+      widened while they are packed.
+    - `avx512_bf16`: `vdpbf16ps`, which adds the products of two neighbouring k
+      of bf16 to a sum in f32. Units.h says what it computes, to the bit.
+  }];
+  let cppNamespace = "::mpc::cpu";
+  let genSpecializedAttr = 0;
+}
+
 def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
   let summary = "What schedules must know of a CPU";
   let description = [{
     Stands as `kernel.target` at a module, where `cpu-attach-target` puts it.
     `lanes` are the f32 lanes of a vector register: 8 for AVX2, 16 for AVX-512.
     With `naive` every kernel runs by scalar loops, as the reference for the
-    others.
+    others. `bf16` is the unit that multiplies factors of bf16. Scalar loops
+    compute what that unit computes, on any CPU.
 
     Contractions and sums and products of f32 are cut into chains, by all
     schedules and in scalar loops alike, unless they are short or have
@@ -64,13 +80,10 @@ def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
     ```
   }];
   let parameters = (ins "int64_t":$lanes,
-                        DefaultValuedParameter<"bool", "false">:$naive);
+                        DefaultValuedParameter<"bool", "false">:$naive,
+                        DefaultValuedParameter<"Unit", "Unit::FMA">:$bf16);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    /// A vector of fused multiply-adds.
-    kernel::MultiplyUnit getMultiplyUnit() const;
-  }];
 }
 
 def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel",
@@ -91,7 +104,11 @@ def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel",
 
 def CPU_LoopsAttr : CPU_Schedule<"Loops", "loops", ["verifyKernel"]> {
   let summary = "Scalar loops in the order written; any body";
-  let parameters = (ins "int64_t":$chunks);
+  let description = [{
+    A contraction of bf16 is computed as the unit `bf16` would compute it.
+  }];
+  let parameters = (ins "int64_t":$chunks,
+                        DefaultValuedParameter<"Unit", "Unit::FMA">:$bf16);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -152,17 +169,19 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm", ["verifyKernel"]> {
     columns; the result is computed in tiles of rows x columns, one a chunk, k
     in blocks. A micro-kernel keeps `micro` rows x columns in registers. The
     factor `packed`, if any, was packed by a kernel of its own; the rest is
-    packed by the chunk. Every element is a sum of chains of multiply-adds over
-    k ascending, whatever the numbers here; a block of k is whole chains.
+    packed by the chunk. `unit` multiplies. Every element is a sum of chains of
+    its steps over k ascending, whatever the numbers here; a block of k is whole
+    chains.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "unsigned":$rows,
                         OptionalParameter<"std::optional<unsigned>">:$packed,
                         ArrayRefParameter<"int64_t">:$tile,
-                        ArrayRefParameter<"int64_t">:$micro);
+                        ArrayRefParameter<"int64_t">:$micro,
+                        DefaultValuedParameter<"Unit", "Unit::FMA">:$unit);
   let assemblyFormat = [{
     `<` `chunks` `=` $chunks `,` `lanes` `=` $lanes `,` `rows` `=` $rows `,`
     (`packed` `=` $packed^ `,`)? `tile` `=` `[` $tile `]` `,`
-    `micro` `=` `[` $micro `]` `>`
+    `micro` `=` `[` $micro `]` (`,` `unit` `=` $unit^)? `>`
   }];
   let extraClassDeclaration = [{
     int64_t getTileRows() const { return getTile()[0]; }
@@ -210,12 +229,15 @@ def CPU_PackAttr : CPU_Schedule<"Pack", "pack", ["verifyKernel"]> {
     rows or columns (`outer` of them) and of k. As rows the result is
     `[batch, k block, group of micro rows, row in group, k in block]`, with
     `block` as the third number of `#cpu.gemm`'s tile; as columns (`panel` > 0 of them a panel) it is
-    `[batch, panel, k, column in panel]`. What has no source is zero. A chunk
-    is one of `units` runs of `tile` rows or columns of one batch.
+    `[batch, panel, k, column in panel]`, or with a `depth` of 2
+    `[batch, panel, pair of k, column in panel, k in pair]`. What has no source
+    is zero. A chunk is one of `units` runs of `tile` rows or columns of one
+    batch.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$batch,
                         "int64_t":$outer, "int64_t":$tile, "int64_t":$block,
-                        "int64_t":$panel);
+                        "int64_t":$panel,
+                        DefaultValuedParameter<"int64_t", "1">:$depth);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

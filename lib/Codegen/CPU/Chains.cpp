@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/Chains.h"
 
 #include "dialects/Kernel/Classify.h"
+#include "lib/Codegen/CPU/Units.h"
 
 using namespace mpc::cpu;
 using namespace mpc::kernel;
@@ -62,10 +63,10 @@ static bool multipliesVectors(const Contraction &contraction) {
           contraction.sizes[Contraction::N] == 1);
 }
 
-int64_t mpc::cpu::getChainLength(const Contraction &contraction) {
+int64_t mpc::cpu::getChainLength(const Contraction &contraction, Unit unit) {
   int64_t k = contraction.sizes[Contraction::K];
   llvm::SmallVector<int64_t> extents = {k};
-  if (multipliesVectors(contraction))
+  if (unit == Unit::FMA && multipliesVectors(contraction))
     extents = contraction.getExtents(Contraction::K);
   return std::min(k, getLength(extents));
 }
@@ -88,10 +89,11 @@ getReducedExtents(const Statement &statement) {
   return extents;
 }
 
-LongSum mpc::cpu::getLongSum(const Statement &statement) {
+LongSum mpc::cpu::getLongSum(const Statement &statement, Unit bf16) {
   if (std::optional<Contraction> contraction = matchContraction(statement))
-    return {{contraction->sizes[Contraction::K]},
-            {{0, getChainLength(*contraction)}}};
+    return {
+        {contraction->sizes[Contraction::K]},
+        {{0, getChainLength(*contraction, chooseUnit(*contraction, bf16))}}};
   llvm::SmallVector<int64_t> extents = getReducedExtents(statement);
   if (!hasChains(statement))
     return {extents, {}};

@@ -14,6 +14,7 @@
 
 #include "dialects/Kernel/Cascade.h"
 #include "dialects/Kernel/Contraction.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
 
 namespace mpc::cpu {
 
@@ -33,16 +34,18 @@ struct LongSum {
 
 /// The reduction loops of `statement`, neighbours merged, and their cuts. There
 /// are no cuts if the elements are combined one after another, from the first
-/// value on.
-LongSum getLongSum(const kernel::Statement &statement);
+/// value on. A contraction runs on the unit that it has where bf16 is
+/// multiplied by `bf16`.
+LongSum getLongSum(const kernel::Statement &statement, Unit bf16);
 
-/// The number of k in a chain of `contraction`; the last chain may have fewer.
-/// It follows from loops and extents alone, whatever the operands' layout.
+/// The number of k in a chain of `contraction` on `unit`; the last chain may
+/// have fewer. It follows from loops and extents alone, whatever the operands'
+/// layout.
 ///
 /// K counts as one loop. Where each batch is a matrix times a vector, as in
-/// depthwise convolutions, each dimension of K is a loop instead, so that tiles
-/// hold whole chains.
-int64_t getChainLength(const kernel::Contraction &contraction);
+/// depthwise convolutions, each dimension of K is a loop instead on the unit
+/// `fma`, so that tiles hold whole chains.
+int64_t getChainLength(const kernel::Contraction &contraction, Unit unit);
 
 } // namespace mpc::cpu
 

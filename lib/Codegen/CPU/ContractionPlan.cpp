@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/ContractionPlan.h"
 
 #include "lib/Codegen/CPU/Chains.h"
+#include "lib/Codegen/CPU/Units.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -29,8 +30,8 @@ struct Tile {
 
 } // namespace
 
-/// The largest extent of k in a block, with which the data of a micro-kernel
-/// stays in the L1 cache.
+/// The largest extent of k in a block, in steps of the unit, with which the
+/// data of a micro-kernel stays in the L1 cache.
 static constexpr int64_t kMaxKBlock = 384;
 static constexpr int64_t kMaxThinKBlock = 2048;
 /// The least work of a chunk that is worth handing to a worker. There should
@@ -159,16 +160,16 @@ static Tile splitForWorkers(const Roles &roles, Tile tile, const Micro &micro) {
 
 // Whether the result is thin. A thin result uses what it packs only once: its
 // rows are read in long runs, few at a time.
-static bool isThin(const Roles &roles, const Micro &micro) {
+static bool isThin(const Roles &roles, const Micro &micro, int64_t depth) {
   return sharesColumns(roles) && roles.columns <= 2 * micro.columns &&
-         roles.k > kMaxKBlock;
+         roles.k > kMaxKBlock * depth;
 }
 
-static Tile chooseTile(const Roles &roles, const Micro &micro) {
-  bool oneBlock = roles.k <= kMaxKBlock;
-  int64_t mostRows = !sharesColumns(roles)  ? 240
-                     : isThin(roles, micro) ? 24
-                                            : 96;
+static Tile chooseTile(const Roles &roles, const Micro &micro, int64_t depth) {
+  bool oneBlock = roles.k <= kMaxKBlock * depth;
+  int64_t mostRows = !sharesColumns(roles)         ? 240
+                     : isThin(roles, micro, depth) ? 24
+                                                   : 96;
   int64_t mostColumns = !sharesColumns(roles) ? 128 : oneBlock ? 2048 : 512;
   Tile tile = {balance(roles.rows, mostRows, micro.rows),
                balance(roles.columns, mostColumns, micro.columns)};
@@ -186,19 +187,26 @@ static std::optional<unsigned> choosePacked(const Roles &roles,
 }
 
 GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
-                                   const Epilogue &epilogue, int64_t lanes) {
+                                   const Epilogue &epilogue, int64_t lanes,
+                                   Unit unit) {
   Roles roles = chooseRoles(contraction, epilogue, lanes);
   Micro micro = chooseMicro(roles.rows, roles.columns, lanes);
-  Tile tile = chooseTile(roles, micro);
+  int64_t depth = getDepth(unit);
+  Tile tile = chooseTile(roles, micro, depth);
   int64_t kBlock = roles.k;
-  int64_t most = isThin(roles, micro) ? kMaxThinKBlock : kMaxKBlock;
-  int64_t chain = getChainLength(contraction);
+  int64_t most =
+      (isThin(roles, micro, depth) ? kMaxThinKBlock : kMaxKBlock) * depth;
+  int64_t chain = getChainLength(contraction, unit);
   if (roles.k > most)
     kBlock = balance(roles.k, most / chain * chain, chain);
   return GemmAttr::get(
       contraction.generic().getContext(), countTiles(roles, tile), lanes,
       roles.rowOperand, choosePacked(roles, tile),
-      {tile.rows, tile.columns, kBlock}, {micro.rows, micro.columns});
+      {tile.rows, tile.columns, kBlock}, {micro.rows, micro.columns}, unit);
+}
+
+int64_t mpc::cpu::getPanelStride(GemmAttr schedule, int64_t k) {
+  return alignTo(k, getDepth(schedule.getUnit())) * schedule.getMicroColumns();
 }
 
 RankedTensorType mpc::cpu::getPackedType(const Contraction &contraction,
@@ -214,8 +222,14 @@ RankedTensorType mpc::cpu::getPackedType(const Contraction &contraction,
     shape = {batch, count(k, schedule.getKBlock()),
              count(outer, schedule.getMicroRows()), schedule.getMicroRows(),
              schedule.getRowStride()};
-  else
-    shape = {batch, count(outer, schedule.getMicroColumns()), k,
-             schedule.getMicroColumns()};
-  return RankedTensorType::get(shape, Float32Type::get(schedule.getContext()));
+  else {
+    int64_t columns = schedule.getMicroColumns(),
+            depth = getDepth(schedule.getUnit());
+    shape = {batch, count(outer, columns),
+             getPanelStride(schedule, k) / columns / depth, columns};
+    if (depth > 1)
+      shape.push_back(depth);
+  }
+  return RankedTensorType::get(
+      shape, getFactorType(schedule.getContext(), schedule.getUnit()));
 }

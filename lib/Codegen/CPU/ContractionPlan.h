@@ -10,9 +10,13 @@
 
 namespace mpc::cpu {
 
-/// The schedule of `contraction` for vectors of `lanes` f32.
+/// The schedule of `contraction` on `unit`, for vectors of `lanes` f32.
 GemmAttr planContraction(const kernel::Contraction &contraction,
-                         const kernel::Epilogue &epilogue, int64_t lanes);
+                         const kernel::Epilogue &epilogue, int64_t lanes,
+                         Unit unit);
+
+/// The number of elements from one packed panel of `k` to the next.
+int64_t getPanelStride(GemmAttr schedule, int64_t k);
 
 /// The type of factor `operand` after packing by `schedule`.
 mlir::RankedTensorType getPackedType(const kernel::Contraction &contraction,

@@ -19,8 +19,7 @@ using namespace mpc::kernel;
 /// `schedule`, which belongs to the cpu dialect.
 static void emitBody(Emitter &emitter, const Body &body, Attribute schedule) {
   TypeSwitch<Attribute>(schedule)
-      .Case(
-          [&](LoopsAttr loops) { emitLoops(emitter, body, loops.getChunks()); })
+      .Case([&](LoopsAttr loops) { emitLoops(emitter, body, loops); })
       .Case([&](LanesAttr lanes) { emitLanes(emitter, body, lanes); })
       .Case([&](GemmAttr gemm) { emitGemm(emitter, body, gemm); })
       .Case([&](DepthwiseAttr depthwise) {

@@ -7,6 +7,7 @@
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/MicroKernel.h"
 #include "lib/Codegen/CPU/PackBlock.h"
+#include "lib/Codegen/CPU/Units.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -33,7 +34,8 @@ public:
         numColumns_(contraction.sizes[columnGroup_]),
         numK_(contraction.sizes[Contraction::K]),
         numBlocks_(divideCeil(numK_, schedule.getKBlock())),
-        chain_(getChainLength(contraction)) {}
+        depth_(getDepth(schedule.getUnit())),
+        chain_(getChainLength(contraction, schedule.getUnit())) {}
 
   void emit();
 
@@ -44,7 +46,7 @@ private:
 
   // Blocks of k.
   void emitBlock(const ResultTile &tile, Value block);
-  Factor getFactor(unsigned operand, Contraction::DimGroup outer, Value batch);
+  Factor findFactor(unsigned operand, Contraction::DimGroup outer, Value batch);
   MicroOperand prepareRows(const ResultTile &tile, Value block, Value k);
   MicroOperand prepareColumns(const ResultTile &tile, Value block, Value k,
                               int64_t &panelStride);
@@ -65,6 +67,7 @@ private:
   GemmAttr schedule_;
   Contraction::DimGroup rowGroup_, columnGroup_;
   int64_t numRows_, numColumns_, numK_, numBlocks_;
+  int64_t depth_; ///< The number of k in a step of the unit.
   int64_t chain_; ///< The number of k in a chain.
 
   /// Scratch memory: a micro-tile of zeros and then the tile's results, panel
@@ -85,10 +88,13 @@ void GemmEmitter::allocate() {
   // them. With one block, only the results of a panel are.
   int64_t kept = numBlocks_ > 1 ? columns : nr;
   results_ = emitter_.allocate(firstResult_ + rows * kept, f32);
+  Type factor = getFactorType(builder_.getContext(), schedule_.getUnit());
   if (!schedule_.isPacked(schedule_.getRows()))
-    packedRows_ = emitter_.allocate(rows * schedule_.getRowStride(), f32);
+    packedRows_ = emitter_.allocate(rows * schedule_.getRowStride(), factor);
   if (!schedule_.isPacked(schedule_.getColumns()))
-    packedColumns_ = emitter_.allocate(columns * schedule_.getKBlock(), f32);
+    packedColumns_ = emitter_.allocate(
+        columns / nr * getPanelStride(schedule_, schedule_.getKBlock()),
+        factor);
 }
 
 void GemmEmitter::emit() {
@@ -133,13 +139,13 @@ void GemmEmitter::emitChunk(Value chunk) {
 // Blocks of k
 //===----------------------------------------------------------------------===//
 
-Factor GemmEmitter::getFactor(unsigned operand, Contraction::DimGroup outer,
-                              Value batch) {
+Factor GemmEmitter::findFactor(unsigned operand, Contraction::DimGroup outer,
+                               Value batch) {
   const Access &access = contraction_.getOperand(operand);
   Linear linear = *getLinear(access.index, contraction_.statement.numDims());
   StridedIndex batches =
       contraction_.getStridedIndex(linear.strides, Contraction::Batch);
-  return {contraction_.factors[operand],
+  return {getFactor(contraction_, operand, schedule_.getUnit()),
           contraction_.getArgument(operand),
           emitter_.getBuffer(access.tensor),
           math_.add(math_.at(batches, batch), linear.offset),
@@ -157,13 +163,13 @@ MicroOperand GemmEmitter::prepareRows(const ResultTile &tile, Value block,
     Value tensor = contraction_.getOperand(operand).tensor;
     return {emitter_.getBuffer(tensor), math_.mul(row, stride)};
   }
-  Factor factor = getFactor(operand, rowGroup_, tile.batch);
+  Factor factor = findFactor(operand, rowGroup_, tile.batch);
   emitPackRows(emitter_, factor,
                {tile.row, tile.rows, math_.mul(block, schedule_.getKBlock()), k,
                 schedule_.getTileRows(), schedule_.getKBlock()},
                {packedRows_, math_.constant(0), stride},
                math_.mul(math_.ceilDiv(tile.rows, unit), unit),
-               schedule_.getLanes());
+               {schedule_.getLanes(), depth_});
   return {packedRows_, math_.constant(0)};
 }
 
@@ -173,7 +179,7 @@ MicroOperand GemmEmitter::prepareColumns(const ResultTile &tile, Value block,
   int64_t width = schedule_.getMicroColumns();
   Value kFirst = math_.mul(block, schedule_.getKBlock());
   if (schedule_.isPacked(operand)) {
-    panelStride = numK_ * width;
+    panelStride = getPanelStride(schedule_, numK_);
     Value panel =
         math_.add(math_.mul(tile.batch, divideCeil(numColumns_, width)),
                   math_.div(tile.column, width));
@@ -181,13 +187,13 @@ MicroOperand GemmEmitter::prepareColumns(const ResultTile &tile, Value block,
     return {emitter_.getBuffer(tensor),
             math_.add(math_.mul(panel, panelStride), math_.mul(kFirst, width))};
   }
-  panelStride = schedule_.getKBlock() * width;
-  Factor factor = getFactor(operand, columnGroup_, tile.batch);
+  panelStride = getPanelStride(schedule_, schedule_.getKBlock());
+  Factor factor = findFactor(operand, columnGroup_, tile.batch);
   emitPackColumns(emitter_, factor,
                   {tile.column, tile.columns, kFirst, k,
                    schedule_.getTileColumns(), schedule_.getKBlock()},
                   {packedColumns_, math_.constant(0), panelStride},
-                  {width, numColumns_, schedule_.getLanes()});
+                  {width, numColumns_, {schedule_.getLanes(), depth_}});
   return {packedColumns_, math_.constant(0)};
 }
 
@@ -210,7 +216,7 @@ void GemmEmitter::emitChains(Value block, Value k, MicroOperand rows,
                              MicroOperand columns, Value place) {
   int64_t nr = schedule_.getMicroColumns();
   MicroKernel shape = {schedule_.getMicroRows(), nr, schedule_.getLanes(),
-                       contraction_.fused};
+                       contraction_.fused, schedule_.getUnit()};
   Value stride = math_.constant(schedule_.getRowStride());
   auto emitChain = [&](Value from, Value length) {
     Value init = math_.constant(0);
@@ -221,8 +227,8 @@ void GemmEmitter::emitChains(Value block, Value k, MicroOperand rows,
       init = arith::SelectOp::create(builder_, loc_, isFirst, init, place);
     }
     emitMicroKernelCall(
-        emitter_, shape, length, {rows.buffer, math_.add(rows.offset, from)},
-        stride,
+        emitter_, shape, math_.ceilDiv(length, depth_),
+        {rows.buffer, math_.add(rows.offset, from)}, stride,
         {columns.buffer, math_.add(columns.offset, math_.mul(from, nr))},
         {results_, init}, {results_, place});
   };

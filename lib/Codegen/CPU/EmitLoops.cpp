@@ -19,9 +19,9 @@ namespace {
 
 class LoopEmitter {
 public:
-  LoopEmitter(Emitter &emitter, const Body &body, int64_t chunks)
+  LoopEmitter(Emitter &emitter, const Body &body, LoopsAttr schedule)
       : emitter_(emitter), body_(body), storage_(emitter.kernel, body),
-        chunks_(chunks) {}
+        schedule_(schedule) {}
 
   /// Emits all statements in order, for a kernel of one chunk.
   void emitWhole();
@@ -42,7 +42,7 @@ private:
   Emitter &emitter_;
   const Body &body_;
   Storage storage_;
-  int64_t chunks_;
+  LoopsAttr schedule_;
 };
 
 } // namespace
@@ -98,7 +98,7 @@ void LoopEmitter::emitStatement(unsigned number) {
     return emitOpaque(statement,
                       {emitter_.constantIndex(0),
                        emitter_.constantIndex(statement.numParallel())});
-  emitIterations(emitter_, statement, {});
+  emitIterations(emitter_, statement, {}, schedule_.getBf16());
 }
 
 /// Copies returned values that do not lie in their destination.
@@ -135,8 +135,9 @@ void LoopEmitter::emitInit(const Statement &statement, ValueRange outer) {
 void LoopEmitter::emitChunks() {
   const Statement &statement = body_.statements.front();
   int64_t units = countLoopUnits(emitter_.kernel, body_);
-  Value from = emitter_.chunkStart(emitter_.begin, units, chunks_);
-  Value to = emitter_.chunkStart(emitter_.end, units, chunks_);
+  int64_t chunks = schedule_.getChunks();
+  Value from = emitter_.chunkStart(emitter_.begin, units, chunks);
+  Value to = emitter_.chunkStart(emitter_.end, units, chunks);
   for (unsigned out = 0; out < statement.op->getNumResults(); ++out)
     placeOutput(0, out);
   if (!statement.generic())
@@ -145,13 +146,14 @@ void LoopEmitter::emitChunks() {
   emitter_.emitLoop(from, to, 1, [&](Value unit) {
     SmallVector<Value> outer = emitter_.delinearize(unit, outerExtents);
     emitInit(statement, outer);
-    emitIterations(emitter_, statement, outer);
+    emitIterations(emitter_, statement, outer, schedule_.getBf16());
   });
 }
 
-void mpc::cpu::emitLoops(Emitter &emitter, const Body &body, int64_t chunks) {
-  LoopEmitter loops(emitter, body, chunks);
-  if (chunks == 1)
+void mpc::cpu::emitLoops(Emitter &emitter, const Body &body,
+                         LoopsAttr schedule) {
+  LoopEmitter loops(emitter, body, schedule);
+  if (schedule.getChunks() == 1)
     loops.emitWhole();
   else
     loops.emitChunks();

@@ -98,20 +98,22 @@ void PackEmitter::emitRows(const Factor &factor, FactorBlock block,
         math_.mul(math_.add(math_.mul(batch, blocks), k), rows), block.first);
     PackDestination destination = {result_, math_.mul(row, stride), stride};
     emitPackRows(emitter_, factor, block, destination, padded,
-                 schedule_.getLanes());
+                 {schedule_.getLanes(), schedule_.getDepth()});
   });
 }
 
 void PackEmitter::emitColumns(const Factor &factor, const FactorBlock &block,
                               Value batch) {
   int64_t width = schedule_.getPanel();
-  int64_t panels = llvm::divideCeil(outerSize_, width);
+  auto type = cast<RankedTensorType>(emitter_.kernel.getResultTypes()[0]);
+  int64_t panels = type.getDimSize(1);
+  int64_t stride = type.getNumElements() / (type.getDimSize(0) * panels);
   Value panel =
       math_.add(math_.mul(batch, panels), math_.div(block.first, width));
-  PackDestination destination = {result_, math_.mul(panel, kSize_ * width),
-                                 kSize_ * width};
-  emitPackColumns(emitter_, factor, block, destination,
-                  {width, outerSize_, schedule_.getLanes()});
+  PackDestination destination = {result_, math_.mul(panel, stride), stride};
+  emitPackColumns(
+      emitter_, factor, block, destination,
+      {width, outerSize_, {schedule_.getLanes(), schedule_.getDepth()}});
 }
 
 void mpc::cpu::emitPack(Emitter &emitter, const Body &body, PackAttr schedule) {

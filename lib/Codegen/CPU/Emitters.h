@@ -15,7 +15,7 @@ mlir::func::FuncOp emitKernel(kernel::FuncOp kernel);
 
 /// Emits #cpu.loops, which can run any body. With more than one chunk the body
 /// is one statement, cut along its outermost parallel dimensions.
-void emitLoops(Emitter &emitter, const kernel::Body &body, int64_t chunks);
+void emitLoops(Emitter &emitter, const kernel::Body &body, LoopsAttr schedule);
 
 /// Emits #cpu.lanes.
 void emitLanes(Emitter &emitter, const kernel::Body &body, LanesAttr schedule);

@@ -107,11 +107,22 @@ Value FactorReader::gather(ArrayRef<Value> places) {
 }
 
 SmallVector<Value> FactorReader::loadTransposed(ArrayRef<Value> outer,
-                                                ArrayRef<Value> k) {
+                                                ArrayRef<Value> k,
+                                                int64_t depth) {
   SmallVector<Value> rows;
   for (unsigned number = 0; number < 8; ++number)
     rows.push_back(load(math_.add(outer[outer.size() == 1 ? 0 : number],
                                   k[k.size() == 1 ? 0 : number]),
-                        8));
-  return transposeEights(emitter_, rows);
+                        8 * depth));
+  if (depth == 1)
+    return transposeEights(emitter_, rows);
+  Type elements = rows.front().getType();
+  auto words = VectorType::get({8}, builder_.getI32Type());
+  auto cast = [&](Type type) {
+    return [this, type](Value row) -> Value {
+      return vector::BitCastOp::create(builder_, loc_, type, row);
+    };
+  };
+  rows = transposeEights(emitter_, llvm::map_to_vector(rows, cast(words)));
+  return llvm::map_to_vector(rows, cast(elements));
 }

@@ -55,10 +55,11 @@ public:
   /// The elements at `places` in f32.
   mlir::Value gather(mlir::ArrayRef<mlir::Value> places);
   /// 8 vectors of 8: the elements at the given places, transposed. Elements are
-  /// contiguous along the side that has a single place.
+  /// contiguous along the side that has a single place. With a `depth` of 2, a
+  /// pair of neighbours takes the place of an element.
   llvm::SmallVector<mlir::Value>
   loadTransposed(mlir::ArrayRef<mlir::Value> outer,
-                 mlir::ArrayRef<mlir::Value> k);
+                 mlir::ArrayRef<mlir::Value> k, int64_t depth = 1);
 
 private:
   mlir::Value kFromTable(mlir::Value k);

@@ -4,14 +4,16 @@
 #ifndef MPC_LIB_CODEGEN_CPU_ITERATIONS_H
 #define MPC_LIB_CODEGEN_CPU_ITERATIONS_H
 
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Emitter.h"
 
 namespace mpc::cpu {
 
 /// Runs all iterations of `statement` at `outer`, indices of the first
-/// dimensions. All tensors that it writes must have memory.
+/// dimensions. All tensors that it writes must have memory. A contraction of
+/// bf16 is computed as the unit `bf16` would compute it.
 void emitIterations(Emitter &emitter, const kernel::Statement &statement,
-                    mlir::ValueRange outer);
+                    mlir::ValueRange outer, Unit bf16);
 
 /// Calls `body` for each element of the outputs at `outer`, indices of the
 /// first dimensions. The outputs do not depend on reduction dimensions, whose

@@ -104,7 +104,7 @@ std::optional<unsigned> mpc::cpu::findLaneDim(FuncOp kernel, const Body &body) {
   const Statement &statement = body.statements.front();
   Storage storage(kernel, body);
   if (!liesInDestinations(kernel, storage) ||
-      !getLongSum(statement).cuts.empty())
+      !getLongSum(statement, Unit::FMA).cuts.empty())
     return std::nullopt;
   for (unsigned out = 0; out < statement.outputs.size(); ++out)
     if (storage.getPlace(0, out).destination < 0 || !isOneToOne(statement, out))

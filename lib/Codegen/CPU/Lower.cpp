@@ -16,6 +16,7 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/X86Vector/Transforms.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace mlir;
@@ -40,7 +41,9 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
     populateMathToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    populateX86VectorLegalizeForLLVMExportPatterns(converter, patterns);
     LLVMConversionTarget target(getContext());
+    configureX86VectorLegalizeForExportTarget(target);
     // The conversion is never rolled back. Not recording how to do that halves
     // its time.
     ConversionConfig config;
@@ -49,6 +52,7 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
                                       std::move(patterns), config)))
       return signalPassFailure();
     carryBFloatAsBits();
+    getOperation().walk(restoreBFloats);
   }
 
   /// Replaces bf16 by its bits. Arithmetic on bf16 has been expanded already;
@@ -64,7 +68,27 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
                                           /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
   }
+  static void restoreBFloats(LLVM::CallIntrinsicOp op);
 };
+
+} // namespace
+
+/// Gives an instruction that multiplies bf16 its factors as bf16 again.
+void ConvertPass::restoreBFloats(LLVM::CallIntrinsicOp op) {
+  if (!op.getIntrin().starts_with("llvm.x86.avx512bf16."))
+    return;
+  OpBuilder builder(op);
+  for (OpOperand &operand : op.getArgsMutable()) {
+    auto type = dyn_cast<VectorType>(operand.get().getType());
+    if (!type || !type.getElementType().isInteger(16))
+      continue;
+    Type factors = type.clone(builder.getBF16Type());
+    operand.set(
+        LLVM::BitcastOp::create(builder, op.getLoc(), factors, operand.get()));
+  }
+}
+
+namespace {
 
 /// Gives each kernel the runtime's ABI. Code that kernels of several sizes run
 /// has a fifth argument, the address of the sizes.

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The micro-kernel: a block of results in registers, one function a module.
 #include "lib/Codegen/CPU/MicroKernel.h"
+
+#include "lib/Codegen/CPU/Units.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
 
 // Bare pointers need static shapes. The shape has no other meaning.
-static MemRefType getOperandType(MLIRContext *context) {
-  return MemRefType::get({int64_t(1) << 40}, Float32Type::get(context));
+static MemRefType getOperandType(Type element) {
+  return MemRefType::get({int64_t(1) << 40}, element);
 }
 
 namespace {
@@ -25,7 +28,9 @@ public:
   MicroKernelBuilder(ModuleOp module, const MicroKernel &shape)
       : shape_(shape), builder_(OpBuilder::atBlockBegin(module.getBody())),
         loc_(module.getLoc()),
-        vector_(VectorType::get({shape.lanes}, builder_.getF32Type())) {}
+        vector_(VectorType::get({shape.lanes}, builder_.getF32Type())),
+        factorType_(getFactorType(builder_.getContext(), shape.unit)),
+        depth_(getDepth(shape.unit)) {}
 
   func::FuncOp build(StringRef name);
 
@@ -40,7 +45,9 @@ private:
     return arith::MulIOp::create(builder_, loc_, a, b, flags_);
   }
   SmallVector<Value> zeros();
-  SmallVector<Value> step(Value k, ValueRange sums);
+  SmallVector<Value> step(Value number, ValueRange sums);
+  Value broadcastRow(Value place);
+  Value multiply(Value row, Value column, Value sum);
   Value load(const MicroOperand &operand, int64_t place);
   void storeResult(ValueRange sums, const MicroOperand &init,
                    const MicroOperand &result);
@@ -49,6 +56,8 @@ private:
   OpBuilder builder_;
   Location loc_;
   VectorType vector_;
+  Type factorType_;
+  int64_t depth_;
   arith::IntegerOverflowFlags flags_ =
       arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
   Value a_, b_, bOffset_;
@@ -68,27 +77,50 @@ Value MicroKernelBuilder::load(const MicroOperand &operand, int64_t place) {
                                 add(operand.offset, constant(place)));
 }
 
-SmallVector<Value> MicroKernelBuilder::step(Value k, ValueRange sums) {
+/// The elements of one row in one step of k, in all lanes.
+Value MicroKernelBuilder::broadcastRow(Value place) {
+  if (depth_ == 1) {
+    Value scalar = memref::LoadOp::create(builder_, loc_, a_, place);
+    return vector::BroadcastOp::create(builder_, loc_, vector_, scalar);
+  }
+  auto pair = VectorType::get({depth_}, factorType_);
+  Type word = builder_.getI32Type();
+  Value value = vector::LoadOp::create(builder_, loc_, pair, a_, place);
+  value = vector::BitCastOp::create(builder_, loc_, VectorType::get({1}, word),
+                                    value);
+  value = vector::ExtractOp::create(builder_, loc_, value, int64_t(0));
+  value = vector::BroadcastOp::create(
+      builder_, loc_, VectorType::get({shape_.lanes}, word), value);
+  return vector::BitCastOp::create(
+      builder_, loc_, VectorType::get({shape_.lanes * depth_}, factorType_),
+      value);
+}
+
+Value MicroKernelBuilder::multiply(Value row, Value column, Value sum) {
+  // LLVM folds a broadcast from memory into the last operand only.
+  if (shape_.unit == Unit::AVX512BF16)
+    return x86vector::DotBF16Op::create(builder_, loc_, sum, column, row);
+  // vector.fma is not used, because it may round twice.
+  if (shape_.fused)
+    return math::FmaOp::create(builder_, loc_, row, column, sum);
+  Value product = arith::MulFOp::create(builder_, loc_, row, column);
+  return arith::AddFOp::create(builder_, loc_, sum, product);
+}
+
+SmallVector<Value> MicroKernelBuilder::step(Value number, ValueRange sums) {
   SmallVector<Value> columns;
-  Value first = add(mul(k, constant(shape_.columns)), bOffset_);
-  for (int64_t column = 0; column < shape_.columns; column += shape_.lanes)
-    columns.push_back(vector::LoadOp::create(builder_, loc_, vector_, b_,
-                                             add(first, constant(column))));
+  Value first = add(mul(number, constant(shape_.columns * depth_)), bOffset_);
+  int64_t width = shape_.lanes * depth_;
+  for (int64_t place = 0; place < shape_.columns * depth_; place += width)
+    columns.push_back(vector::LoadOp::create(
+        builder_, loc_, VectorType::get({width}, factorType_), b_,
+        add(first, constant(place))));
+  Value k = depth_ == 1 ? number : mul(number, constant(depth_));
   SmallVector<Value> next;
   for (Value rowOffset : rowOffsets_) {
-    Value scalar =
-        memref::LoadOp::create(builder_, loc_, a_, add(rowOffset, k));
-    Value row = vector::BroadcastOp::create(builder_, loc_, vector_, scalar);
-    for (Value column : columns) {
-      Value sum = sums[next.size()];
-      if (shape_.fused) {
-        // vector.fma is not used, because it may round twice.
-        next.push_back(math::FmaOp::create(builder_, loc_, row, column, sum));
-        continue;
-      }
-      Value product = arith::MulFOp::create(builder_, loc_, row, column);
-      next.push_back(arith::AddFOp::create(builder_, loc_, sum, product));
-    }
+    Value row = broadcastRow(add(rowOffset, k));
+    for (Value column : columns)
+      next.push_back(multiply(row, column, sums[next.size()]));
   }
   return next;
 }
@@ -105,10 +137,11 @@ void MicroKernelBuilder::storeResult(ValueRange sums, const MicroOperand &init,
 
 func::FuncOp MicroKernelBuilder::build(StringRef name) {
   Type index = builder_.getIndexType();
-  Type memory = getOperandType(builder_.getContext());
+  Type factor = getOperandType(factorType_);
+  Type memory = getOperandType(builder_.getF32Type());
   auto function = func::FuncOp::create(
       builder_, loc_, name,
-      builder_.getFunctionType({index, memory, index, index, memory, index,
+      builder_.getFunctionType({index, factor, index, index, factor, index,
                                 memory, index, memory, index},
                                {}));
   function.setPrivate();
@@ -122,10 +155,10 @@ func::FuncOp MicroKernelBuilder::build(StringRef name) {
     rowOffsets_.push_back(add(arguments[2], mul(arguments[3], constant(row))));
   auto loop = scf::ForOp::create(
       builder_, loc_, constant(0), arguments[0], constant(1), zeros(),
-      [&](OpBuilder &nested, Location, Value k, ValueRange sums) {
+      [&](OpBuilder &nested, Location, Value number, ValueRange sums) {
         OpBuilder::InsertionGuard guard(builder_);
         builder_.setInsertionPointToEnd(nested.getInsertionBlock());
-        scf::YieldOp::create(builder_, loc_, step(k, sums));
+        scf::YieldOp::create(builder_, loc_, step(number, sums));
       });
   storeResult(loop.getResults(), {arguments[6], arguments[7]},
               {arguments[8], arguments[9]});
@@ -137,27 +170,30 @@ static func::FuncOp getMicroKernel(ModuleOp module, const MicroKernel &shape) {
   std::string name =
       llvm::formatv("mpc_gemm_{0}x{1}_{2}{3}", shape.rows, shape.columns,
                     shape.lanes, shape.fused ? "" : "_unfused");
+  if (shape.unit != Unit::FMA)
+    name += ("_" + stringifyUnit(shape.unit)).str();
   if (auto function = module.lookupSymbol<func::FuncOp>(name))
     return function;
   return MicroKernelBuilder(module, shape).build(name);
 }
 
 void mpc::cpu::emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
-                                   Value k, MicroOperand a, Value rowStride,
+                                   Value steps, MicroOperand a, Value rowStride,
                                    MicroOperand b, MicroOperand init,
                                    MicroOperand result) {
   OpBuilder &builder = emitter.builder;
   auto module = emitter.kernel->getParentOfType<ModuleOp>();
   func::FuncOp function = getMicroKernel(module, shape);
-  auto cast = [&](Value buffer) -> Value {
-    MemRefType type = getOperandType(builder.getContext());
+  auto resize = [&](Value buffer) -> Value {
+    MemRefType type =
+        getOperandType(cast<MemRefType>(buffer.getType()).getElementType());
     return memref::ReinterpretCastOp::create(
         builder, emitter.loc, type, buffer, /*offset=*/int64_t(0),
         type.getShape(), ArrayRef<int64_t>{1});
   };
   func::CallOp::create(builder, emitter.loc, function,
-                       ValueRange{k, cast(a.buffer), a.offset, rowStride,
-                                  cast(b.buffer), b.offset, cast(init.buffer),
-                                  init.offset, cast(result.buffer),
-                                  result.offset});
+                       ValueRange{steps, resize(a.buffer), a.offset, rowStride,
+                                  resize(b.buffer), b.offset,
+                                  resize(init.buffer), init.offset,
+                                  resize(result.buffer), result.offset});
 }

@@ -4,28 +4,32 @@
 #ifndef MPC_LIB_CODEGEN_CPU_MICROKERNEL_H
 #define MPC_LIB_CODEGEN_CPU_MICROKERNEL_H
 
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Emitter.h"
 
 namespace mpc::cpu {
 
 /// The micro-kernel of a module: rows x columns results in registers, `lanes`
-/// columns in a vector.
+/// columns in a vector. Without `fused`, products are rounded before they are
+/// added.
 struct MicroKernel {
   int64_t rows, columns, lanes;
   bool fused;
+  Unit unit;
 };
-/// An operand of a call of the micro-kernel: a flat f32 memref of any size and
-/// a position.
+/// An operand of a call of the micro-kernel: a flat memref of any size and a
+/// position. Factors have the unit's type; sums are f32.
 struct MicroOperand {
   mlir::Value buffer, offset;
 };
 /// Calls the micro-kernel, and adds it to the module if it is missing: `result`
 /// (rows x columns) = `init` + `a` (rows `rowStride` apart, k contiguous) times
-/// `b` (k x columns). Each element is one chain over ascending `k`.
+/// `b` (as emitPackColumns() packs it), over `steps` steps of the unit. Each
+/// element is one chain over ascending k.
 void emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
-                         mlir::Value k, MicroOperand a, mlir::Value rowStride,
-                         MicroOperand b, MicroOperand init,
-                         MicroOperand result);
+                         mlir::Value steps, MicroOperand a,
+                         mlir::Value rowStride, MicroOperand b,
+                         MicroOperand init, MicroOperand result);
 
 } // namespace mpc::cpu
 

@@ -9,8 +9,8 @@
 
 namespace mpc::cpu {
 
-/// The destination of packed elements: a flat f32 memref, a position in it, and
-/// the distance of rows or panels in elements.
+/// The destination of packed elements: a flat memref of the factor's type, a
+/// position in it, and the distance of rows or panels in elements.
 struct PackDestination {
   mlir::Value buffer, offset;
   int64_t stride;
@@ -20,18 +20,25 @@ struct PackDestination {
 void storePacked(Emitter &emitter, mlir::Value value,
                  const PackDestination &destination, mlir::Value place);
 
+/// What a unit reads at once: `lanes` f32, and `depth` neighbouring k of a row
+/// or a column. Where K is no multiple of that, zeros follow.
+struct UnitShape {
+  int64_t lanes, depth;
+};
+
 /// Packs rows, with k contiguous. Rows from block.count to `padded` are zero.
 void emitPackRows(Emitter &emitter, const Factor &factor,
                   const FactorBlock &block, const PackDestination &destination,
-                  mlir::Value padded, int64_t lanes);
+                  mlir::Value padded, UnitShape unit);
 
 /// Panels of `width` columns each, of `columns` in all.
 struct PanelShape {
-  int64_t width, columns, lanes;
+  int64_t width, columns;
+  UnitShape unit;
 };
 
-/// Packs panels, with `width` contiguous elements for each k. Columns that do
-/// not exist are zero.
+/// Packs panels. A step of k has `depth` contiguous elements of each of `width`
+/// columns. Columns that do not exist are zero.
 void emitPackColumns(Emitter &emitter, const Factor &factor,
                      const FactorBlock &block,
                      const PackDestination &destination, PanelShape shape);

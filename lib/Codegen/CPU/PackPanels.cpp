@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Packs panels of columns of a contraction's factor, with the columns of a k
-// contiguous.
+// Packs panels of columns of a contraction's factor, with the columns of a step
+// of k contiguous.
 #include "lib/Codegen/CPU/PackBlock.h"
+#include "lib/Codegen/CPU/Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -18,7 +20,8 @@ public:
       : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc),
         math_(emitter), reader_(emitter, factor, block), factor_(factor),
         block_(block), destination_(destination), width_(shape.width),
-        columns_(shape.columns), lanes_(shape.lanes) {}
+        columns_(shape.columns), lanes_(shape.unit.lanes),
+        depth_(shape.unit.depth) {}
 
   void pack();
 
@@ -43,6 +46,19 @@ private:
     storePacked(emitter_, value, destination_, place);
   }
 
+  /// The neighbouring k of a step of the unit; null for one beyond the last k.
+  using Step = ArrayRef<Value>;
+  /// Reads elements of one k, whose place is given.
+  using Read = llvm::function_ref<Value(Value)>;
+  void loopSteps(Value from, llvm::function_ref<void(Value, Step)> body);
+  SmallVector<Value> findPlaces(Step step);
+  Value readStep(Step places, Read read);
+  Value interleave(ArrayRef<Value> rows);
+  /// The place in a panel of a step that begins with `k`.
+  Value stepPlace(Value panel, Value k) {
+    return math_.add(panel, math_.mul(k, width_));
+  }
+
   Emitter &emitter_;
   OpBuilder &builder_;
   Location loc_;
@@ -51,10 +67,68 @@ private:
   const Factor &factor_;
   const FactorBlock &block_;
   const PackDestination &destination_;
-  int64_t width_, columns_, lanes_;
+  int64_t width_, columns_, lanes_, depth_;
 };
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Steps of the unit
+//===----------------------------------------------------------------------===//
+
+/// Calls `body` with the first k and all k of each step from `from` on.
+void PanelPacker::loopSteps(Value from,
+                            llvm::function_ref<void(Value, Step)> body) {
+  Value whole = math_.floor(block_.kCount, depth_);
+  loop(from, whole, depth_, [&](Value k) {
+    SmallVector<Value> step = {k};
+    for (int64_t next = 1; next < depth_; ++next)
+      step.push_back(math_.add(k, next));
+    body(k, step);
+  });
+  if (factor_.k.getSize() % depth_ == 0)
+    return;
+  // A step has at most two k.
+  loop(whole, block_.kCount, depth_, [&](Value k) { body(k, {k, Value()}); });
+}
+
+SmallVector<Value> PanelPacker::findPlaces(Step step) {
+  return llvm::map_to_vector(
+      step, [&](Value k) { return k ? reader_.kAt(k) : Value(); });
+}
+
+/// The elements that `read` reads at each of `places`, as the unit reads them.
+Value PanelPacker::readStep(Step places, Read read) {
+  SmallVector<Value> rows;
+  for (Value place : places)
+    rows.push_back(place ? read(place)
+                         : arith::ConstantOp::create(
+                               builder_, loc_,
+                               builder_.getZeroAttr(rows.front().getType())));
+  return interleave(rows);
+}
+
+/// Vectors or scalars with the elements of each column next to each other.
+Value PanelPacker::interleave(ArrayRef<Value> rows) {
+  if (rows.size() == 1)
+    return rows.front();
+  auto type = dyn_cast<VectorType>(rows.front().getType());
+  if (!type)
+    return vector::FromElementsOp::create(
+        builder_, loc_,
+        VectorType::get({static_cast<int64_t>(rows.size())},
+                        rows.front().getType()),
+        rows);
+  SmallVector<int64_t> mask;
+  for (int64_t column = 0; column < type.getDimSize(0); ++column)
+    for (size_t row = 0; row < rows.size(); ++row)
+      mask.push_back(row * type.getDimSize(0) + column);
+  return createShuffle(emitter_, rows[0], rows[1], mask);
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts of the factor
+//===----------------------------------------------------------------------===//
 
 /// Packs columns that lie in runs. The places of a panel's runs are computed
 /// before the loop over k.
@@ -65,12 +139,15 @@ void PanelPacker::copyPanels(Value panels, int64_t run, int64_t stride) {
     SmallVector<Value> sources;
     for (int64_t number = 0; number < width_; number += run)
       sources.push_back(reader_.outerAt(math_.add(column, number)));
-    loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
-      Value kSource = reader_.kAt(k);
-      Value row = math_.add(place, math_.mul(k, width_));
-      for (auto [number, source] : llvm::enumerate(sources))
-        store(reader_.load(math_.add(source, kSource), run, stride),
-              math_.add(row, number * run));
+    loopSteps(math_.constant(0), [&](Value k, Step step) {
+      SmallVector<Value> places = findPlaces(step);
+      Value to = stepPlace(place, k);
+      for (auto [number, source] : llvm::enumerate(sources)) {
+        auto read = [&, source = source](Value kPlace) {
+          return reader_.load(math_.add(source, kPlace), run, stride);
+        };
+        store(readStep(places, read), math_.add(to, number * run * depth_));
+      }
     });
   });
 }
@@ -78,16 +155,22 @@ void PanelPacker::copyPanels(Value panels, int64_t run, int64_t stride) {
 /// Packs a factor in which all columns of a k are contiguous. Reads memory in
 /// order.
 void PanelPacker::copyPanelsByRow(Value panels) {
-  loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
-    Value source =
-        math_.add(reader_.outerAt(math_.constant(0)), reader_.kAt(k));
-    Value row = math_.add(destination_.offset, math_.mul(k, width_));
+  Value start = reader_.outerAt(math_.constant(0));
+  loopSteps(math_.constant(0), [&](Value k, Step step) {
+    SmallVector<Value> sources;
+    for (Value place : findPlaces(step))
+      sources.push_back(place ? math_.add(start, place) : Value());
+    Value row = stepPlace(destination_.offset, k);
     loop(math_.constant(0), panels, 1, [&](Value panel) {
-      Value from = math_.add(source, math_.mul(panel, width_));
+      Value column = math_.mul(panel, width_);
       Value to = math_.add(row, math_.mul(panel, destination_.stride));
-      for (int64_t number = 0; number < width_; number += lanes_)
-        store(reader_.load(math_.add(from, number), lanes_),
-              math_.add(to, number));
+      for (int64_t number = 0; number < width_; number += lanes_) {
+        auto read = [&](Value source) {
+          return reader_.load(math_.add(math_.add(source, column), number),
+                              lanes_);
+        };
+        store(readStep(sources, read), math_.add(to, number * depth_));
+      }
     });
   });
 }
@@ -98,7 +181,7 @@ void PanelPacker::transposePanels(Value panels) {
     Value place = panelPlace(panel);
     loop(math_.constant(0), math_.constant(width_), 8, [&](Value first) {
       transposeColumns(math_.add(math_.mul(panel, width_), first),
-                       math_.add(place, first));
+                       math_.add(place, math_.mul(first, depth_)));
     });
   });
 }
@@ -108,22 +191,26 @@ void PanelPacker::transposeColumns(Value column, Value place) {
   SmallVector<Value> sources;
   for (int64_t number = 0; number < 8; ++number)
     sources.push_back(reader_.outerAt(math_.add(column, number)));
-  auto rowAt = [&](Value k) { return math_.add(place, math_.mul(k, width_)); };
-  Value kEnd = math_.floor(block_.kCount, 8);
-  loop(math_.constant(0), kEnd, 8, [&](Value k) {
-    SmallVector<Value> rows = reader_.loadTransposed(sources, {reader_.kAt(k)});
-    Value row = rowAt(k);
+  Value kEnd = math_.floor(block_.kCount, 8 * depth_);
+  loop(math_.constant(0), kEnd, 8 * depth_, [&](Value k) {
+    SmallVector<Value> rows =
+        reader_.loadTransposed(sources, {reader_.kAt(k)}, depth_);
+    Value row = stepPlace(place, k);
     for (int64_t number = 0; number < 8; ++number)
-      store(rows[number], math_.add(row, number * width_));
+      store(rows[number], math_.add(row, number * width_ * depth_));
   });
   // Runs of several dimensions leave no rest.
   if (factor_.k.parts.size() > 1)
     return;
-  loop(kEnd, block_.kCount, 1, [&](Value k) {
-    Value row = rowAt(k), kSource = reader_.kAt(k);
-    for (auto [number, source] : llvm::enumerate(sources))
-      store(reader_.load(math_.add(source, kSource), 1),
-            math_.add(row, number));
+  loopSteps(kEnd, [&](Value k, Step step) {
+    SmallVector<Value> places = findPlaces(step);
+    Value row = stepPlace(place, k);
+    for (auto [number, source] : llvm::enumerate(sources)) {
+      auto read = [&, source = source](Value kPlace) {
+        return reader_.load(math_.add(source, kPlace), 1);
+      };
+      store(readStep(places, read), math_.add(row, number * depth_));
+    }
   });
 }
 
@@ -136,13 +223,15 @@ void PanelPacker::gatherPanels(Value panels) {
       for (int64_t number = 0; number < lanes_; ++number)
         sources.push_back(reader_.outerAt(
             math_.add(math_.add(math_.mul(panel, width_), first), number)));
-      loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
-        Value kSource = reader_.kAt(k);
+      auto read = [&](Value kPlace) {
         SmallVector<Value> places;
         for (Value source : sources)
-          places.push_back(math_.add(source, kSource));
-        store(reader_.gather(places),
-              math_.add(math_.add(place, math_.mul(k, width_)), first));
+          places.push_back(math_.add(source, kPlace));
+        return reader_.gather(places);
+      };
+      loopSteps(math_.constant(0), [&](Value k, Step step) {
+        store(readStep(findPlaces(step), read),
+              math_.add(stepPlace(place, k), math_.mul(first, depth_)));
       });
     });
   });
@@ -151,8 +240,8 @@ void PanelPacker::gatherPanels(Value panels) {
 /// Packs the panel that columns do not fill, with zeros for columns that do not
 /// exist.
 void PanelPacker::copyLastPanel(Value panel) {
-  Value zero =
-      arith::ConstantOp::create(builder_, loc_, builder_.getF32FloatAttr(0.0f));
+  Value zero = arith::ConstantOp::create(
+      builder_, loc_, builder_.getZeroAttr(factor_.value.getType()));
   Value place = panelPlace(panel);
   Value first = math_.mul(panel, width_);
   Value last = math_.sub(block_.count, math_.constant(1));
@@ -161,10 +250,13 @@ void PanelPacker::copyLastPanel(Value panel) {
     Value exists = arith::CmpIOp::create(
         builder_, loc_, arith::CmpIPredicate::ult, index, block_.count);
     Value source = reader_.outerAt(math_.min(index, last));
-    loop(math_.constant(0), block_.kCount, 1, [&](Value k) {
-      Value value = reader_.load(math_.add(source, reader_.kAt(k)), 1);
-      value = arith::SelectOp::create(builder_, loc_, exists, value, zero);
-      store(value, math_.add(place, math_.add(math_.mul(k, width_), column)));
+    auto read = [&](Value kPlace) -> Value {
+      Value value = reader_.load(math_.add(source, kPlace), 1);
+      return arith::SelectOp::create(builder_, loc_, exists, value, zero);
+    };
+    loopSteps(math_.constant(0), [&](Value k, Step step) {
+      store(readStep(findPlaces(step), read),
+            math_.add(stepPlace(place, k), math_.mul(column, depth_)));
     });
   });
 }
@@ -187,10 +279,10 @@ void PanelPacker::packWhole(Value panels, bool transposes) {
 
 void PanelPacker::pack() {
   Value panels = math_.div(block_.count, width_);
-  bool transposes =
-      factor_.outer.getRun(lanes_, 1) < 4 && factor_.k.getRun(8, 1) == 8;
+  bool transposes = factor_.outer.getRun(lanes_, 1) < 4 &&
+                    factor_.k.getRun(8 * depth_, 1) == 8 * depth_;
   // The last panel reads k one by one.
-  reader_.buildKTable(transposes && columns_ % width_ == 0 ? 8 : 1);
+  reader_.buildKTable(transposes && columns_ % width_ == 0 ? 8 * depth_ : 1);
   if (columns_ >= width_)
     packWhole(panels, transposes);
   if (columns_ % width_ == 0)

@@ -12,10 +12,10 @@ namespace {
 class RowPacker {
 public:
   RowPacker(Emitter &emitter, const Factor &factor, const FactorBlock &block,
-            const PackDestination &destination, int64_t lanes)
+            const PackDestination &destination, UnitShape unit)
       : emitter_(emitter), math_(emitter), reader_(emitter, factor, block),
         factor_(factor), block_(block), destination_(destination),
-        lanes_(lanes) {}
+        lanes_(unit.lanes), depth_(unit.depth) {}
 
   void pack(Value padded);
 
@@ -25,6 +25,7 @@ private:
   void gatherRows(Value from, Value to);
   void transposeRows();
   void zeroRows(Value padded);
+  void endRows(Value padded);
 
   /// The place of element `k` of a packed row.
   Value rowPlace(Value row, Value k) {
@@ -45,7 +46,7 @@ private:
   const Factor &factor_;
   const FactorBlock &block_;
   const PackDestination &destination_;
-  int64_t lanes_;
+  int64_t lanes_, depth_;
 };
 
 } // namespace
@@ -113,8 +114,8 @@ void RowPacker::gatherRows(Value from, Value to) {
 void RowPacker::zeroRows(Value padded) {
   Value zero = arith::ConstantOp::create(
       emitter_.builder, emitter_.loc,
-      DenseElementsAttr::get(
-          VectorType::get({8}, emitter_.builder.getF32Type()), 0.0f));
+      DenseElementsAttr::get(VectorType::get({8}, factor_.value.getType()),
+                             0.0f));
   // The row stride leaves room for a whole last vector.
   loop(block_.count, padded, 1, [&](Value row) {
     loop(math_.constant(0), block_.kCount, 8,
@@ -122,7 +123,19 @@ void RowPacker::zeroRows(Value padded) {
   });
 }
 
+/// Fills the last step of k with zeros.
+void RowPacker::endRows(Value padded) {
+  if (factor_.k.getSize() % depth_ == 0)
+    return;
+  Value zero = arith::ConstantOp::create(
+      emitter_.builder, emitter_.loc,
+      emitter_.builder.getZeroAttr(factor_.value.getType()));
+  loop(math_.constant(0), padded, 1,
+       [&](Value row) { store(zero, rowPlace(row, block_.kCount)); });
+}
+
 void RowPacker::pack(Value padded) {
+  endRows(padded);
   Value zero = math_.constant(0);
   bool outerRuns = factor_.outer.getRun(8, 1) == 8 &&
                    (factor_.outer.parts.size() == 1 || block_.unit % 8 == 0);
@@ -145,6 +158,6 @@ void RowPacker::pack(Value padded) {
 void mpc::cpu::emitPackRows(Emitter &emitter, const Factor &factor,
                             const FactorBlock &block,
                             const PackDestination &destination, Value padded,
-                            int64_t lanes) {
-  RowPacker(emitter, factor, block, destination, lanes).pack(padded);
+                            UnitShape unit) {
+  RowPacker(emitter, factor, block, destination, unit).pack(padded);
 }

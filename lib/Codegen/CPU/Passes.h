@@ -4,6 +4,7 @@
 #ifndef MPC_LIB_CODEGEN_CPU_PASSES_H
 #define MPC_LIB_CODEGEN_CPU_PASSES_H
 
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

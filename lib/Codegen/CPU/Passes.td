@@ -17,6 +17,14 @@ def AttachTargetPass : Pass<"cpu-attach-target", "::mlir::ModuleOp"> {
            "(default: 8)">,
     Option<"naive", "naive", "bool", /*default=*/"false",
            "run every kernel by scalar loops (default: no)">,
+    Option<"bf16", "bf16", "::mpc::cpu::Unit",
+           /*default=*/"::mpc::cpu::Unit::FMA",
+           "what multiplies factors of bf16 (default: fma)",
+           [{::llvm::cl::values(
+             clEnumValN(::mpc::cpu::Unit::FMA, "fma",
+                        "fused multiply-adds of f32"),
+             clEnumValN(::mpc::cpu::Unit::AVX512BF16, "avx512_bf16",
+                        "vdpbf16ps, for pairs of bf16"))}]>,
   ];
   let dependentDialects = ["::mpc::cpu::CPUDialect"];
 }

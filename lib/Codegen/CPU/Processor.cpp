@@ -2,6 +2,7 @@
 // Detects the features of the CPU.
 #include "lib/Codegen/CPU/Processor.h"
 
+#include "runtime/Device/CPU/CpuLevel.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -18,6 +19,8 @@ static constexpr const char *kLevel3[] = {
     "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"};
 static constexpr const char *kLevel4[] = {"avx512f", "avx512bw", "avx512cd",
                                           "avx512dq", "avx512vl"};
+/// The CPU feature that Unit::AVX512BF16 needs in addition.
+static constexpr const char *kBFloat16 = "avx512bf16";
 
 static std::string listMissing(llvm::ArrayRef<const char *> wanted,
                                const llvm::StringMap<bool> &present) {
@@ -33,6 +36,8 @@ static Processor getHost() {
   Processor processor;
   processor.name = llvm::sys::getHostCPUName().str();
   processor.lanes = listMissing(kLevel4, present).empty() ? 16 : 8;
+  if (processor.lanes == 16 && present.lookup(kBFloat16))
+    processor.bf16 = Unit::AVX512BF16;
   llvm::SubtargetFeatures features;
   for (const auto &feature : present)
     features.AddFeature(feature.first(), feature.second);
@@ -40,15 +45,32 @@ static Processor getHost() {
   return processor;
 }
 
+/// Code for a level uses the instructions that the runtime asks for where it
+/// loads the code, and no others of the processor that the level is named
+/// after.
+static Processor getLevel(const mpc::rt::CpuLevel &level) {
+  Processor processor{"x86-64-v3", "", /*lanes=*/8};
+  if (level.needs != mpc::rt::CpuNeeds::Level3)
+    processor = {"x86-64-v4", "", /*lanes=*/16};
+  if (level.needs == mpc::rt::CpuNeeds::Level4BF16) {
+    processor.features = "+" + std::string(kBFloat16);
+    processor.bf16 = Unit::AVX512BF16;
+  }
+  return processor;
+}
+
 llvm::Expected<Processor> mpc::cpu::getProcessor(llvm::StringRef name) {
   if (name == "host")
     return getHost();
-  if (name == "x86-64-v3")
-    return Processor{"x86-64-v3", "", 8};
-  if (name == "x86-64-v4")
-    return Processor{"x86-64-v4", "", 16};
-  return llvm::createStringError("unknown CPU '" + name +
-                                 "': expected host, x86-64-v3 or x86-64-v4");
+  for (const mpc::rt::CpuLevel &level : mpc::rt::cpuLevels())
+    if (level.name == std::string_view(name))
+      return getLevel(level);
+  return llvm::createStringError("unknown CPU '" + name + "': expected " +
+                                 mpc::rt::listCpus());
+}
+
+Processor mpc::cpu::getScalar(const Processor &processor) {
+  return {"x86-64-v3", "", processor.lanes, processor.bf16};
 }
 
 llvm::Error mpc::cpu::checkRunsHere(const Processor &processor) {
@@ -60,6 +82,8 @@ llvm::Error mpc::cpu::checkRunsHere(const Processor &processor) {
         missing);
   if (processor.lanes == 16)
     missing = listMissing(kLevel4, present);
+  if (missing.empty() && processor.bf16 == Unit::AVX512BF16)
+    missing = listMissing(kBFloat16, present);
   if (missing.empty())
     return llvm::Error::success();
   return llvm::createStringError("code for " + processor.name +

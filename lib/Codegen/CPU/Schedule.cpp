@@ -28,26 +28,28 @@ static int64_t countChunks(int64_t work, int64_t grain, int64_t units) {
   return std::clamp<int64_t>(work / grain, 1, most);
 }
 
-static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body) {
+static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body,
+                                           TargetAttr target) {
   int64_t units = countLoopUnits(kernel, body);
   int64_t chunks = 1;
   if (units > 1)
     chunks =
         countChunks(body.statements.front().numIterations(), kLoopGrain, units);
-  return LoopsAttr::get(kernel.getContext(), chunks);
+  return LoopsAttr::get(kernel.getContext(), chunks, target.getBf16());
 }
 
 /// Loops with vectors, where there is an axis for them. A line is one unit.
 static ScheduleAttrInterface scheduleLanes(FuncOp kernel, const Body &body,
-                                           int64_t lanes) {
+                                           TargetAttr target) {
   std::optional<unsigned> lane = findLaneDim(kernel, body);
   if (!lane)
-    return scheduleLoops(kernel, body);
+    return scheduleLoops(kernel, body, target);
   const Statement &statement = body.statements.front();
   int64_t lines = statement.numParallel() / statement.extents[*lane];
   return LanesAttr::get(
       kernel.getContext(),
-      countChunks(statement.numIterations(), kRowGrain, lines), lanes);
+      countChunks(statement.numIterations(), kRowGrain, lines),
+      target.getLanes());
 }
 
 static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
@@ -76,27 +78,27 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
   Body body = *getBody(kernel);
   int64_t lanes = target.getLanes();
   if (target.getNaive())
-    return scheduleLoops(kernel, body);
+    return scheduleLoops(kernel, body, target);
   switch (kernel.getKind()) {
   case KernelKind::Map:
     return scheduleMap(kernel, body, lanes);
   case KernelKind::Rows:
     if (hasInOrder(body))
-      return scheduleLoops(kernel, body);
+      return scheduleLoops(kernel, body, target);
     [[fallthrough]];
   case KernelKind::Columns:
     return scheduleRows(kernel, body, lanes);
   case KernelKind::Loops:
-    return scheduleLanes(kernel, body, lanes);
+    return scheduleLanes(kernel, body, target);
   default:
-    return scheduleLoops(kernel, body);
+    return scheduleLoops(kernel, body, target);
   }
 }
 
 void mpc::cpu::scheduleKernel(FuncOp kernel, ArrayRef<LaunchOp> launches,
                               SymbolTable &symbols, TargetAttr target) {
   if (kernel.getKind() == KernelKind::Contraction && !target.getNaive())
-    scheduleContraction(kernel, launches, symbols, target.getMultiplyUnit());
+    scheduleContraction(kernel, launches, symbols, target);
   else
     kernel.setScheduleAttr(chooseSchedule(kernel, target));
 }

@@ -6,6 +6,7 @@
 #include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/DepthwisePlan.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
+#include "lib/Codegen/CPU/Units.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -38,7 +39,10 @@ LogicalResult GemmAttr::verifyKernel(Operation *kernel) const {
   if (failed(body))
     return failure();
   Contraction contraction = *matchContraction(body->statements.front());
-  int64_t chain = getChainLength(contraction);
+  if (getUnit() != chooseUnit(contraction, getUnit()))
+    return kernel->emitOpError("has factors that ")
+           << stringifyUnit(getUnit()) << " does not multiply";
+  int64_t chain = getChainLength(contraction, getUnit());
   if (getKBlock() % chain != 0 &&
       getKBlock() < contraction.sizes[Contraction::K])
     return kernel->emitOpError("has blocks of ")
@@ -96,7 +100,7 @@ LogicalResult PackAttr::verifyKernel(Operation *kernel) const {
     return failure();
   if (!isPacking(*body, *this))
     return kernel->emitOpError("is no packing of one factor");
-  int64_t rank = getPanel() == 0 ? 5 : 4;
+  int64_t rank = getPanel() == 0 || getDepth() > 1 ? 5 : 4;
   auto result = cast<RankedTensorType>(function.getResultTypes().front());
   if (result.getRank() == rank)
     return success();

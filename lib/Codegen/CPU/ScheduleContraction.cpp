@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/DepthwisePlan.h"
+#include "lib/Codegen/CPU/Units.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -38,6 +39,10 @@ private:
   }
   int64_t getOuterTile() const {
     return isRows() ? plan_.getTileRows() : plan_.getTileColumns();
+  }
+  /// The factor's value in the type that the unit multiplies.
+  Value getFactor() const {
+    return mpc::cpu::getFactor(contraction_, operand_, plan_.getUnit());
   }
   RankedTensorType getPackedType() const {
     return mpc::cpu::getPackedType(contraction_, plan_, operand_);
@@ -88,9 +93,13 @@ AffineMap PackSplitter::getPackedMap(ArrayRef<AffineExpr> dims,
     place = {batch, k.floorDiv(plan_.getKBlock()),
              outer.floorDiv(plan_.getMicroRows()), outer % plan_.getMicroRows(),
              k % plan_.getKBlock()};
-  else
-    place = {batch, outer.floorDiv(plan_.getMicroColumns()), k,
+  else {
+    int64_t depth = getDepth(plan_.getUnit());
+    place = {batch, outer.floorDiv(plan_.getMicroColumns()), k.floorDiv(depth),
              outer % plan_.getMicroColumns()};
+    if (depth > 1)
+      place.push_back(k % depth);
+  }
   return simplifyAffineMap(
       AffineMap::get(numDims, 0, place, builder_.getContext()));
 }
@@ -107,7 +116,7 @@ PackAttr PackSplitter::getPackSchedule() {
       builder_.getContext(), batch * divideCeil(outer, tile), plan_.getLanes(),
       contraction_.groups[Contraction::Batch].size(),
       contraction_.groups[getOuter()].size(), tile, plan_.getKBlock(),
-      isRows() ? 0 : plan_.getMicroColumns());
+      isRows() ? 0 : plan_.getMicroColumns(), getDepth(plan_.getUnit()));
 }
 
 // Adds an operand for loop bounds. linalg requires that each dimension stands
@@ -207,8 +216,8 @@ void PackSplitter::createPackLoop(FuncOp pack, SmallVector<AffineMap> maps,
   SmallVector<Value> inputs = {pack.getArgument(0)};
   if (Value shape = addShapeOperand(maps, extents))
     inputs.push_back(shape);
-  Value zero =
-      arith::ConstantOp::create(builder_, loc, builder_.getF32FloatAttr(0.0f));
+  Value zero = arith::ConstantOp::create(
+      builder_, loc, builder_.getZeroAttr(getPackedType().getElementType()));
   Value filled =
       linalg::FillOp::create(builder_, loc, zero, pack.getDestination(0))
           .getResult(0);
@@ -218,8 +227,8 @@ void PackSplitter::createPackLoop(FuncOp pack, SmallVector<AffineMap> maps,
       builder_, loc, filled.getType(), inputs, filled, maps, iterators,
       [&](OpBuilder &nested, Location loc, ValueRange arguments) {
         Value value =
-            cloneFactor(nested, contraction_.factors[operand_],
-                        contraction_.getArgument(operand_), arguments[0]);
+            cloneFactor(nested, getFactor(), contraction_.getArgument(operand_),
+                        arguments[0]);
         linalg::YieldOp::create(nested, loc, value);
       });
   ReturnOp::create(builder_, loc, generic.getResults());
@@ -253,7 +262,7 @@ linalg::GenericOp PackSplitter::createContraction(Value packed) {
       mapping.map(argument, arguments[number]);
     mapping.map(block->getArguments().back(), arguments.back());
     // Values computed from the factor are computed at packing.
-    Value known = contraction_.factors[operand_];
+    Value known = getFactor();
     mapping.map(known, arguments[contraction_.operands[operand_]]);
     Value result = block->getTerminator()->getOperand(0);
     for (Operation *inner : getSlice(result, block, known))
@@ -286,7 +295,7 @@ void PackSplitter::rewriteLaunch(LaunchOp launch, FuncOp pack) {
   Value factor = launch.getInputs()[argument_];
   Value destination = tensor::EmptyOp::create(builder_, launch.getLoc(),
                                               getPackedType().getShape(),
-                                              builder_.getF32Type());
+                                              getPackedType().getElementType());
   auto packed =
       LaunchOp::create(builder_, launch.getLoc(), destination.getType(),
                        pack.getName(), factor, destination);
@@ -301,16 +310,16 @@ void PackSplitter::rewriteLaunch(LaunchOp launch, FuncOp pack) {
 //===----------------------------------------------------------------------===//
 
 void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
-                                   SymbolTable &symbols,
-                                   const MultiplyUnit &unit) {
-  int64_t lanes = unit.columns;
+                                   SymbolTable &symbols, TargetAttr target) {
+  int64_t lanes = target.getLanes();
   Body body = *getBody(kernel);
   Contraction contraction = *matchContraction(body.statements.front());
   if (std::optional<Depthwise> depthwise = matchDepthwise(contraction))
     return kernel.setScheduleAttr(
         planDepthwise(contraction, *depthwise, lanes));
   Epilogue epilogue = *matchEpilogue(kernel, body, contraction);
-  GemmAttr plan = planContraction(contraction, epilogue, lanes);
+  GemmAttr plan = planContraction(contraction, epilogue, lanes,
+                                  chooseUnit(contraction, target.getBf16()));
   if (!plan.getPacked())
     return kernel.setScheduleAttr(plan);
   PackSplitter splitter(kernel, contraction, plan);

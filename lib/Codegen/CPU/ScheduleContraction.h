@@ -4,7 +4,7 @@
 #ifndef MPC_LIB_CODEGEN_CPU_SCHEDULECONTRACTION_H
 #define MPC_LIB_CODEGEN_CPU_SCHEDULECONTRACTION_H
 
-#include "dialects/Kernel/KernelDialect.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace mpc::cpu {
@@ -14,8 +14,7 @@ namespace mpc::cpu {
 /// module, with a launch before each of `launches`, the launches of `kernel`.
 void scheduleContraction(kernel::FuncOp kernel,
                          mlir::ArrayRef<kernel::LaunchOp> launches,
-                         mlir::SymbolTable &symbols,
-                         const kernel::MultiplyUnit &unit);
+                         mlir::SymbolTable &symbols, TargetAttr target);
 
 } // namespace mpc::cpu
 

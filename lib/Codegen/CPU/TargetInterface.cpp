@@ -6,6 +6,7 @@
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/CPU/Schedule.h"
+#include "lib/Codegen/CPU/Units.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mpc::cpu {
@@ -28,7 +29,7 @@ struct AttachTargetPass
     ModuleOp module = getOperation();
     auto target = TargetAttr::getChecked(
         [&] { return module.emitError("cpu-attach-target: "); }, &getContext(),
-        lanes.getValue(), naive.getValue());
+        lanes.getValue(), naive.getValue(), bf16.getValue());
     if (!target)
       return signalPassFailure();
     module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);
@@ -48,7 +49,11 @@ struct TargetModel
   static bool widensOnLoad(Attribute) { return false; }
 
   static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {
-    return {cast<TargetAttr>(target).getMultiplyUnit()};
+    auto cpu = cast<TargetAttr>(target);
+    SmallVector<MultiplyUnit> units = {describeUnit(Unit::FMA, cpu.getLanes())};
+    if (cpu.getBf16() != Unit::FMA)
+      units.push_back(describeUnit(cpu.getBf16(), cpu.getLanes()));
+    return units;
   }
 
   static LogicalResult scheduleKernel(Attribute target, Operation *kernel,

@@ -227,8 +227,10 @@ mpc::cuda::createTileProducts(const MultiplyUnit &unit) {
     return std::make_unique<MatrixProducts>(unit);
   case OperandLayout::Elements:
     return std::make_unique<ElementProducts>(unit);
+  case OperandLayout::Pairs:
+    break;
   }
-  llvm_unreachable("all layouts are above");
+  llvm_unreachable("no GPU has a unit of that layout");
 }
 
 std::unique_ptr<TileProducts> mpc::cuda::findTileProducts(FuncOp kernel,

@@ -6,6 +6,7 @@
 #include "lib/Driver/Flags/RecipeFlags.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Validators.h"
+#include "runtime/Device/CPU/CpuLevel.h"
 
 using namespace mpc;
 using namespace mpc::rt::flag_group;
@@ -62,8 +63,8 @@ void mpc::addCompileFlags(CLI::App &app, CompileFlags &flags) {
       ->group(kInput);
   app.add_option("--cpu", flags.levels,
                  "Processors to make code for, of which the best is taken "
-                 "where the program is loaded: x86-64-v3, x86-64-v4, host "
-                 "(default: x86-64-v3)")
+                 "where the program is loaded: " +
+                     rt::listCpus() + " (default: x86-64-v3)")
       ->type_name("CPU[,CPU...]")
       ->delimiter(',')
       ->group(kTarget);

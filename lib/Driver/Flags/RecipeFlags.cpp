@@ -5,6 +5,7 @@
 #include "lib/Driver/Flags/ImportFlags.h"
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Validators.h"
+#include "runtime/Device/CPU/CpuLevel.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Safetensors.h"
 #include "llvm/ADT/StringExtras.h"
@@ -186,6 +187,29 @@ void mpc::addClauseFlags(CLI::App &app, RecipeFlags &flags,
   }
 }
 
+void mpc::addTargetFlags(CLI::App &app, TargetOptions &target) {
+  app.add_option("--cpu", target.cpu, rt::listCpus() + " (default: host)")
+      ->type_name("CPU")
+      ->group(kTarget);
+  app.add_option_function<std::string>(
+         "--math",
+         [&target](const std::string &word) {
+           target.math = word == "exact" ? MathMode::Exact : MathMode::Fast;
+         },
+         "How a CPU multiplies: fast (default), by its units for 16 bits where "
+         "it has such, which take subnormal numbers for zero; exact, by fused "
+         "multiply-adds of f32")
+      ->type_name("fast|exact")
+      ->check(rt::oneOf({"fast", "exact"}))
+      ->group(kTarget);
+  app.add_flag_callback(
+         "--no-fuse", [&target] { target.fuse = false; },
+         "Every op is a kernel of its own")
+      ->group(kDebugging);
+  app.add_flag("--naive", target.naive, "Run every kernel by scalar loops")
+      ->group(kDebugging);
+}
+
 void mpc::addRequestFlags(CLI::App &app, CompileRequest &request) {
   RecipeFlags &flags = request.recipe;
   addClauseFlags(app, flags, amp::Section::Loss);
@@ -204,17 +228,7 @@ void mpc::addRequestFlags(CLI::App &app, CompileRequest &request) {
   addClauseFlags(app, flags, amp::Section::Precision);
   addStrictCastsFlag(app);
   addClauseFlags(app, flags, amp::Section::Training);
-  app.add_option("--cpu", request.target.cpu,
-                 "host, x86-64-v3 or x86-64-v4 (default: host)")
-      ->type_name("CPU")
-      ->group(kTarget);
-  app.add_flag_callback(
-         "--no-fuse", [&request] { request.target.fuse = false; },
-         "Every op is a kernel of its own")
-      ->group(kDebugging);
-  app.add_flag("--naive", request.target.naive,
-               "Run every kernel by scalar loops")
-      ->group(kDebugging);
+  addTargetFlags(app, request.target);
   app.add_flag("--wide-places", request.target.wide,
                "Places of 64 bits in every kernel of a GPU, as large tensors "
                "need them")

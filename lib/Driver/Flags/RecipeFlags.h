@@ -14,6 +14,9 @@ namespace mpc {
 /// parsing.
 void addClauseFlags(CLI::App &app, RecipeFlags &flags, amp::Section section);
 
+/// Registers the flags of a CPU's code; `target` must outlive parsing.
+void addTargetFlags(CLI::App &app, TargetOptions &target);
+
 /// Registers the flags of a step's model, recipe and target; `request` must
 /// outlive parsing. --lr and its schedule are flags of the runtime.
 void addRequestFlags(CLI::App &app, CompileRequest &request);

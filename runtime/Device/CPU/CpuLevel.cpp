@@ -33,15 +33,48 @@ uint64_t savedRegisters() {
   return uint64_t(high) << 32 | low;
 }
 
+constexpr CpuLevel kLevels[] = {{"x86-64-v3", CpuNeeds::Level3},
+                                {"x86-64-v4", CpuNeeds::Level4},
+                                {"znver4", CpuNeeds::Level4BF16},
+                                {"znver5", CpuNeeds::Level4BF16},
+                                {"cooperlake", CpuNeeds::Level4BF16},
+                                {"sapphirerapids", CpuNeeds::Level4BF16},
+                                {"graniterapids", CpuNeeds::Level4BF16}};
+
+bool runsHere(CpuNeeds needs) {
+  __builtin_cpu_init();
+  switch (needs) {
+  case CpuNeeds::Level3:
+    return __builtin_cpu_supports("x86-64-v3");
+  case CpuNeeds::Level4:
+    return __builtin_cpu_supports("x86-64-v4");
+  case CpuNeeds::Level4BF16:
+    return __builtin_cpu_supports("x86-64-v4") &&
+           __builtin_cpu_supports("avx512bf16");
+  }
+  return false;
+}
+
+/// The rank of code for this very processor.
+constexpr int kHostRank = 6;
+
 } // namespace
 
+std::span<const CpuLevel> cpuLevels() { return kLevels; }
+
+std::string listCpus() {
+  std::string list(kHostLevel);
+  for (const CpuLevel &level : kLevels)
+    list.append(&level == std::end(kLevels) - 1 ? " or " : ", ")
+        .append(level.name);
+  return list;
+}
+
 int rankLevel(std::string_view level, std::string_view machine) {
-  __builtin_cpu_init();
-  if (level == "x86-64-v3")
-    return __builtin_cpu_supports("x86-64-v3") ? 3 : 0;
-  if (level == "x86-64-v4")
-    return __builtin_cpu_supports("x86-64-v4") ? 4 : 0;
-  return level == kHostLevel && machine == cpuIdentity() ? 5 : 0;
+  for (const CpuLevel &known : kLevels)
+    if (level == known.name)
+      return runsHere(known.needs) ? static_cast<int>(known.needs) : 0;
+  return level == kHostLevel && machine == cpuIdentity() ? kHostRank : 0;
 }
 
 std::string cpuIdentity() {

@@ -6,6 +6,7 @@
 
 #include "runtime/Support/Status.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,9 +15,28 @@ namespace mpc::rt {
 /// Code compiled for the processor of the machine that compiled it.
 inline constexpr std::string_view kHostLevel = "host";
 
+/// The instructions that code may use, each kind with all before it.
+enum class CpuNeeds {
+  Level3 = 3,     ///< x86-64-v3: AVX2, FMA, F16C.
+  Level4 = 4,     ///< x86-64-v4: AVX-512.
+  Level4BF16 = 5, ///< x86-64-v4 and AVX512-BF16.
+};
+
+/// A kind of processors that code is compiled for.
+struct CpuLevel {
+  std::string_view name; ///< As LLVM calls the level or its first processor.
+  CpuNeeds needs;
+};
+
+/// All levels, by what they need.
+[[nodiscard]] std::span<const CpuLevel> cpuLevels();
+
+/// "host" and the names of all levels, as a list in a sentence.
+[[nodiscard]] std::string listCpus();
+
 /// The rank of code of `level` on this machine: 0 where it does not run; else
-/// larger for code that uses more of the processor. `level` is "x86-64-v3",
-/// "x86-64-v4", or "host" for code from a machine whose cpuIdentity() is
+/// larger for code that uses more of the processor. `level` is one of
+/// cpuLevels(), or "host" for code from a machine whose cpuIdentity() is
 /// `machine`.
 [[nodiscard]] int rankLevel(std::string_view level, std::string_view machine);
 

@@ -28,6 +28,21 @@ TEST(CpuLevel, AWiderLevelThatRunsIsBetter) {
   EXPECT_GT(rankLevel("x86-64-v3", ""), 0);
 }
 
+TEST(CpuLevel, CodeForAUnitAsksForTheUnit) {
+  bool hasUnit = __builtin_cpu_supports("x86-64-v4") &&
+                 __builtin_cpu_supports("avx512bf16");
+  for (const char *level : {"znver4", "cooperlake", "sapphirerapids"})
+    EXPECT_EQ(rankLevel(level, "") > rankLevel("x86-64-v4", ""), hasUnit);
+  if (!hasUnit)
+    EXPECT_EQ(rankLevel("znver4", ""), 0);
+  EXPECT_GT(rankLevel("host", cpuIdentity()), rankLevel("znver4", ""));
+}
+
+TEST(CpuLevel, EachLevelIsListed) {
+  EXPECT_EQ(listCpus(), "host, x86-64-v3, x86-64-v4, znver4, znver5, "
+                        "cooperlake, sapphirerapids or graniterapids");
+}
+
 TEST(CpuLevel, AProcessorIsTheSameEachTime) {
   EXPECT_EQ(cpuIdentity(), cpuIdentity());
   EXPECT_EQ(cpuIdentity().size(), 32u);

@@ -12,6 +12,8 @@
 #include "passes/Kernel/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
+#include <limits>
+#include <utility>
 
 using namespace mpc;
 using namespace mpc::test;
@@ -369,7 +371,7 @@ static int64_t getNestedChain(llvm::ArrayRef<int64_t> extents) {
 }
 
 int64_t mpc::test::getChain(const Loops &loops) {
-  if (!isBatchOfVectors(loops))
+  if (loops.pairs || !isBatchOfVectors(loops))
     return getNestedChain({countSteps(loops)});
   std::vector<int64_t> extents;
   for (size_t loop = 0; loop < loops.extents.size(); ++loop)
@@ -377,6 +379,66 @@ int64_t mpc::test::getChain(const Loops &loops) {
       extents.push_back(loops.extents[loop]);
   return getNestedChain(extents);
 }
+
+/// Subnormal numbers are zero of their sign.
+static float flush(float x) {
+  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
+}
+
+/// One of the two multiply-adds of addPair().
+static float addFlushing(float sum, float a, float b) {
+  a = flush(a);
+  b = flush(b);
+  sum = flush(sum);
+  float result = std::fma(a, b, sum);
+  // Rounded to 24 bits, whatever the exponent. Scaling is exact where the
+  // result is that small.
+  if (std::abs(result) == std::numeric_limits<float>::min() &&
+      std::abs(std::fma(a * 0x1p64f, b, sum * 0x1p64f)) < 0x1p-62f)
+    return std::copysign(0.0f, result);
+  return flush(result);
+}
+
+float mpc::test::addPair(float sum, std::array<float, 2> a,
+                         std::array<float, 2> b) {
+  return addFlushing(addFlushing(sum, a[1], b[1]), a[0], b[0]);
+}
+
+namespace {
+
+/// The products of one chain, one after another.
+class Chain {
+public:
+  explicit Chain(const Loops &loops) : loops_(loops) {}
+
+  void add(float x, float y) {
+    if (loops_.pairs)
+      addToPair(x, y);
+    else
+      sum_ = loops_.fused ? std::fma(x, y, sum_) : sum_ + x * y;
+  }
+  /// The sum of the chain that ends here; the next begins.
+  float end() {
+    if (isHalf_)
+      addToPair(0, 0);
+    return std::exchange(sum_, 0.0f);
+  }
+
+private:
+  void addToPair(float x, float y) {
+    if (isHalf_)
+      sum_ = addPair(sum_, {x_, x}, {y_, y});
+    isHalf_ = !isHalf_;
+    x_ = x;
+    y_ = y;
+  }
+
+  const Loops &loops_;
+  float sum_ = 0, x_ = 0, y_ = 0;
+  bool isHalf_ = false; ///< Whether x_ and y_ wait for a second product.
+};
+
+} // namespace
 
 std::vector<float> mpc::test::evaluate(const Loops &loops,
                                        const std::vector<float> &a,
@@ -392,16 +454,13 @@ std::vector<float> mpc::test::evaluate(const Loops &loops,
   for (int64_t extent : shape)
     size *= extent;
   std::vector<float> result(size, 0.0f);
-  int64_t chain = getChain(loops), steps = countSteps(loops), step = 0;
-  float sum = 0;
+  int64_t length = getChain(loops), steps = countSteps(loops), step = 0;
+  Chain chain(loops);
   do {
-    float x = a[getPlace(loops.a, aShape, index)];
-    float y = b[getPlace(loops.b, bShape, index)];
-    sum = loops.fused ? std::fma(x, y, sum) : sum + x * y;
-    if (++step % chain == 0 || step == steps) {
-      result[getPlace(resultMap, shape, index)] += sum;
-      sum = 0;
-    }
+    chain.add(a[getPlace(loops.a, aShape, index)],
+              b[getPlace(loops.b, bShape, index)]);
+    if (++step % length == 0 || step == steps)
+      result[getPlace(resultMap, shape, index)] += chain.end();
     step %= steps;
   } while (advance(index, loops.extents));
   return result;
@@ -422,8 +481,8 @@ static llvm::Expected<cpu::Processor> getTarget(int64_t &lanes) {
   return target;
 }
 
-llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
-                                                 int64_t lanes) {
+llvm::Expected<GemmKernels>
+GemmKernels::compile(const std::string &text, int64_t lanes, cpu::Unit bf16) {
   auto target = getTarget(lanes);
   if (!target)
     return target.takeError();
@@ -444,8 +503,9 @@ llvm::Expected<GemmKernels> GemmKernels::compile(const std::string &text,
     if (failed(kernel::stateContract(func)))
       return llvm::createStringError(message + text);
   cpu::AttachTargetPassOptions attach;
-  attach.lanes = std::max<int64_t>(lanes, 4);
+  attach.lanes = bf16 == cpu::Unit::FMA ? std::max<int64_t>(lanes, 4) : 16;
   attach.naive = lanes == kScalarLoops;
+  attach.bf16 = bf16;
   mlir::PassManager schedules(&context), emission(&context);
   schedules.addPass(cpu::createAttachTargetPass(attach));
   schedules.addPass(kernel::createSchedulePass());

@@ -32,6 +32,8 @@ struct Loops {
   std::vector<int64_t> result; ///< The result's loops, outermost first.
   Format aFormat = Format::F32, bFormat = Format::F32;
   bool fused = true; ///< math.fma, or mulf and addf.
+  /// Whether evaluate() multiplies pairs of bf16 as `vdpbf16ps` does.
+  bool pairs = false;
 
   std::vector<int64_t> getShape(const Map &map) const;
   std::vector<int64_t> getResultShape() const;
@@ -71,6 +73,10 @@ Loops convolveInputGradient(const Convolution &convolution);
 /// destinations.
 std::string getText(const Loops &loops, After after);
 
+/// What `vdpbf16ps` computes of a sum and two pairs of bf16, by its
+/// description in lib/Codegen/CPU/Units.h.
+float addPair(float sum, std::array<float, 2> a, std::array<float, 2> b);
+
 /// How many k, the last reduction innermost, are one chain of multiply-adds.
 int64_t getChain(const Loops &loops);
 /// The result of `after == Nothing`, in f32: chains from zero on, whose sums
@@ -100,9 +106,11 @@ constexpr int64_t kScalarLoops = 1;
 /// A compiled kernel `@k` and the kernel that packs for it, if there is one.
 class GemmKernels {
 public:
-  /// `lanes` 0 is what the machine has; see kScalarLoops.
+  /// `lanes` 0 is what the machine has; see kScalarLoops. `bf16` multiplies
+  /// bf16; scalar loops compute the same on any machine.
   static llvm::Expected<GemmKernels> compile(const std::string &text,
-                                             int64_t lanes);
+                                             int64_t lanes,
+                                             cpu::Unit bf16 = cpu::Unit::FMA);
 
   /// Runs on the buffers that the text's kernel takes; all chunks on this
   /// thread, in `pieces` calls.

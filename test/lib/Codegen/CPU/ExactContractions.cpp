@@ -3,6 +3,7 @@
 #include "ExactContractions.h"
 #include "gtest/gtest.h"
 #include <cstring>
+#include <vector>
 
 using namespace mpc::test;
 
@@ -44,24 +45,67 @@ static std::string describe(const Loops &loops) {
   return text + getText(loops, After::Nothing);
 }
 
-void mpc::test::expectExact(const Loops &loops, const std::string &schedule) {
+namespace {
+
+/// How a contraction is run.
+struct Setup {
+  int64_t lanes;
+  mpc::cpu::Unit bf16;
+};
+
+} // namespace
+
+/// All setups that this machine can run. Scalar loops model each unit.
+static std::vector<Setup> listSetups(const Loops &loops) {
+  using mpc::cpu::Unit;
+  std::vector<Setup> setups = {
+      {8, Unit::FMA}, {0, Unit::FMA}, {kScalarLoops, Unit::FMA}};
+  if (loops.aFormat != Format::BF16 && loops.bFormat != Format::BF16)
+    return setups;
+  setups.push_back({kScalarLoops, Unit::AVX512BF16});
+  if (__builtin_cpu_supports("avx512bf16"))
+    setups.push_back({0, Unit::AVX512BF16});
+  return setups;
+}
+
+/// What a target whose unit for bf16 is `bf16` must compute. A contraction of
+/// channels, one k or another type is multiplied by fused multiply-adds.
+static Loops expectedOf(Loops loops, mpc::cpu::Unit bf16,
+                        const std::string &schedule) {
+  int64_t k = 1;
+  for (size_t loop = 0; loop < loops.extents.size(); ++loop)
+    k *= loops.kinds[loop] == 'r' ? loops.extents[loop] : 1;
+  loops.pairs = bf16 != mpc::cpu::Unit::FMA && loops.fused && k > 1 &&
+                loops.aFormat == Format::BF16 &&
+                loops.bFormat == Format::BF16 && schedule == "#cpu.gemm";
+  return loops;
+}
+
+static void expectExact(const Loops &loops, const std::string &schedule,
+                        Setup setup) {
   Tensor a(countElements(loops.getShape(loops.a)), loops.aFormat, 1);
   Tensor b(countElements(loops.getShape(loops.b)), loops.bFormat, 2);
-  std::vector<uint32_t> want = getBits(evaluate(loops, a.values, b.values));
-  for (int64_t lanes : {int64_t(8), int64_t(0), kScalarLoops}) {
-    auto kernels = GemmKernels::compile(getText(loops, After::Nothing), lanes);
-    ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
-    ASSERT_NE(kernels->schedule().find(lanes == kScalarLoops ? "#cpu.loops"
-                                                             : schedule),
-              std::string::npos)
-        << describe(loops) << kernels->schedule();
-    for (int64_t pieces : {1, 3}) {
-      std::vector<float> result(want.size(), 12345.0f);
-      kernels->run({a.data(), b.data(), result.data()}, pieces);
-      ASSERT_EQ(getBits(result), want) << describe(loops) << " lanes " << lanes
-                                       << " " << kernels->schedule();
-    }
+  std::vector<uint32_t> want = getBits(
+      evaluate(expectedOf(loops, setup.bf16, schedule), a.values, b.values));
+  auto kernels = GemmKernels::compile(getText(loops, After::Nothing),
+                                      setup.lanes, setup.bf16);
+  ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
+  ASSERT_NE(kernels->schedule().find(setup.lanes == kScalarLoops ? "#cpu.loops"
+                                                                 : schedule),
+            std::string::npos)
+      << describe(loops) << kernels->schedule();
+  for (int64_t pieces : {1, 3}) {
+    std::vector<float> result(want.size(), 12345.0f);
+    kernels->run({a.data(), b.data(), result.data()}, pieces);
+    ASSERT_EQ(getBits(result), want)
+        << describe(loops) << " lanes " << setup.lanes << " "
+        << kernels->schedule();
   }
+}
+
+void mpc::test::expectExact(const Loops &loops, const std::string &schedule) {
+  for (const Setup &setup : listSetups(loops))
+    ASSERT_NO_FATAL_FAILURE(::expectExact(loops, schedule, setup));
 }
 
 void mpc::test::expectTruncated(const Loops &loops,

@@ -21,6 +21,8 @@ TEST(Gemm, SmallSizesInAllLayouts) {
       for (bool bTransposed : {false, true}) {
         Loops loops = matmul(m, n, k, aTransposed, bTransposed);
         expectExact(loops);
+        loops.aFormat = loops.bFormat = Format::BF16;
+        expectExact(loops);
       }
 }
 
@@ -42,21 +44,29 @@ TEST(Gemm, ManyTilesAndBlocks) {
                          {20, 700, 401},
                          {700, 20, 401},
                          {9, 9, 3000}})
-    for (bool transposed : {false, true}) {
-      Loops loops = matmul(m, n, k, transposed, !transposed);
-      loops.aFormat = Format::F16;
-      loops.bFormat = Format::BF16;
-      expectExact(loops);
-    }
+    for (bool transposed : {false, true})
+      for (Format format : {Format::F16, Format::BF16}) {
+        Loops loops = matmul(m, n, k, transposed, !transposed);
+        loops.aFormat = format;
+        loops.bFormat = Format::BF16;
+        expectExact(loops);
+      }
 }
 
 // Lengths about those at which there is a chain more, in one block of k and in
 // several.
 TEST(Gemm, Chains) {
-  for (int64_t k : {127, 128, 129, 191, 192, 193, 320, 383, 384, 385, 2049})
-    expectExact(matmul(7, 19, k));
-  for (int64_t k : {191, 193, 211, 385, 2053})
-    expectExact(batched(3, 1, 21, k));
+  for (Format format : {Format::F32, Format::BF16}) {
+    auto expect = [&](Loops loops) {
+      loops.aFormat = loops.bFormat = format;
+      expectExact(loops);
+    };
+    for (int64_t k :
+         {127, 128, 129, 191, 192, 193, 320, 383, 384, 385, 767, 769, 2049})
+      expect(matmul(7, 19, k));
+    for (int64_t k : {191, 193, 211, 385, 2053})
+      expect(batched(3, 1, 21, k));
+  }
 }
 
 static double getError(const std::vector<float> &values,
@@ -94,10 +104,11 @@ TEST(Gemm, LongSumsAreAccurate) {
 }
 
 TEST(Gemm, Batches) {
-  Loops loops = batched(5, 19, 23, 11);
-  expectExact(loops);
-  loops = batched(3, 150, 40, 30);
-  expectExact(loops);
+  for (Format format : {Format::F32, Format::BF16})
+    for (Loops loops : {batched(5, 19, 23, 11), batched(3, 150, 40, 30)}) {
+      loops.aFormat = loops.bFormat = format;
+      expectExact(loops);
+    }
 }
 
 // Attention's heads: batch and rows interleaved in memory.
@@ -111,6 +122,8 @@ TEST(Gemm, InterleavedBatch) {
       {1, 0, 0, 0, 0}, {0, 0, 0, 1, 0}, {0, 1, 0, 0, 0}, {0, 0, 0, 0, 1}};
   loops.result = {0, 2, 1, 3};
   expectExact(loops);
+  loops.aFormat = loops.bFormat = Format::BF16;
+  expectExact(loops);
 }
 
 TEST(Gemm, Convolutions) {
@@ -120,11 +133,11 @@ TEST(Gemm, Convolutions) {
                         Convolution{2, 3, 2, 3, 5, 6, 1, 2, 1},
                         Convolution{4, 1, 16, 24, 8, 8, 3, 1, 1}})
     for (Loops loops :
-         {convolve(c), convolveWeightGradient(c), convolveInputGradient(c)}) {
-      loops.aFormat = Format::F16;
-      loops.bFormat = Format::F16;
-      expectExact(loops);
-    }
+         {convolve(c), convolveWeightGradient(c), convolveInputGradient(c)})
+      for (Format format : {Format::F16, Format::BF16}) {
+        loops.aFormat = loops.bFormat = format;
+        expectExact(loops);
+      }
 }
 
 // Windows that are 2 apart: elements of a line are taken by twos, several at

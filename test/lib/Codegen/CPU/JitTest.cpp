@@ -73,7 +73,8 @@ TEST(Jit, TargetsByName) {
   auto other = cpu::getProcessor("z80");
   ASSERT_FALSE(static_cast<bool>(other));
   EXPECT_EQ(llvm::toString(other.takeError()),
-            "unknown CPU 'z80': expected host, x86-64-v3 or x86-64-v4");
+            "unknown CPU 'z80': expected host, x86-64-v3, x86-64-v4, znver4, "
+            "znver5, cooperlake, sapphirerapids or graniterapids");
 }
 
 // Large fills and copies become no calls of memset or memcpy.

@@ -289,3 +289,34 @@ kernel.func contraction @k(%a: tensor<16x4x14xf32>, %b: tensor<16x4x12xf32>, %c:
   } -> tensor<4x3xf32>
   kernel.return %r : tensor<4x3xf32>
 }
+
+// -----
+
+// expected-error @+1 {{the unit avx512_bf16 has vectors of 16 lanes, not 8}}
+module attributes {kernel.target = #cpu.target<lanes = 8, bf16 = avx512_bf16>} {}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// expected-error @+1 {{has factors that avx512_bf16 does not multiply}}
+kernel.func contraction @f32(%a: tensor<8x64xf32>, %b: tensor<64x32xf32>, %c: tensor<8x32xf32>) -> tensor<8x32xf32>
+    attributes {schedule = #cpu.gemm<chunks = 1, lanes = 16, rows = 0, tile = [8, 32, 64], micro = [8, 32], unit = avx512_bf16>} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x32xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<8x64xf32>, tensor<64x32xf32>) outs(%init : tensor<8x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<8x32xf32>
+  kernel.return %r : tensor<8x32xf32>
+}
+
+// -----
+
+// expected-error @+1 {{a step of a unit takes 1 or 2 k, not 3}}
+#pack = #cpu.pack<chunks = 1, lanes = 16, batch = 0, outer = 1, tile = 4, block = 4, panel = 32, depth = 3>

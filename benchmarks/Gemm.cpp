@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contractions of training steps: GFLOP/s, and their share of the peak of
-// multiply-adds that this machine reaches in the same run.
+// Contractions of training steps: GFLOP/s, and their share of the peak of the
+// multiply unit that this machine reaches in the same run.
 //
-//   bench-gemm [--lanes=8|16] [--threads=N] [--benchmark_filter=...]
+//   bench-gemm [--lanes=8|16] [--threads=N] [--math=exact]
+//              [--benchmark_filter=...]
+//
+// Without --lanes, bf16 runs on the machine's unit for it, where it has one and
+// --math=exact is not given.
+#include "lib/Codegen/CPU/Processor.h"
 #include "test/lib/Codegen/CPU/Contractions.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -22,6 +27,7 @@ namespace {
 struct Options {
   int64_t lanes = 0; ///< 0 is what the machine has.
   unsigned threads = 1;
+  mpc::cpu::Unit bf16 = mpc::cpu::Unit::FMA; ///< What multiplies bf16.
 };
 
 /// A contraction compiled, with memory for it.
@@ -35,8 +41,9 @@ struct Workload {
 
 } // namespace
 
-static GemmKernels compileOrExit(const std::string &text, int64_t lanes) {
-  auto kernels = GemmKernels::compile(text, lanes);
+static GemmKernels compileOrExit(const std::string &text,
+                                 const Options &options) {
+  auto kernels = GemmKernels::compile(text, options.lanes, options.bf16);
   if (kernels)
     return std::move(*kernels);
   std::fprintf(stderr, "%s\n", llvm::toString(kernels.takeError()).c_str());
@@ -66,7 +73,7 @@ static std::vector<char> fill(int64_t count, Format format) {
 }
 
 Workload::Workload(const Loops &loops, After after, const Options &options)
-    : kernels(compileOrExit(getText(loops, after), options.lanes)) {
+    : kernels(compileOrExit(getText(loops, after), options)) {
   int64_t results = countElements(loops.getResultShape());
   memory.push_back(fill(countElements(loops.getShape(loops.a)), loops.aFormat));
   memory.push_back(fill(countElements(loops.getShape(loops.b)), loops.bFormat));
@@ -129,17 +136,42 @@ __attribute__((target("avx512f"), noinline)) static double runWideChains() {
   return kSteps * 10 * 32 / seconds.count() * 1e-9;
 }
 
-/// GFLOP/s of `threads` threads together, by the wider vectors if there are.
-static double measurePeak(unsigned threads) {
+__attribute__((target("avx512f,avx512bf16"), noinline)) static double
+runPairs() {
+  typedef float Vector __attribute__((vector_size(64)));
+  constexpr int64_t kSteps = 1000000;
+  Vector factor = Vector{} + 1.0f, term = Vector{};
+  Vector c0 = term, c1 = term, c2 = term, c3 = term, c4 = term, c5 = term,
+         c6 = term, c7 = term, c8 = term, c9 = term;
+  auto start = std::chrono::steady_clock::now();
+  for (int64_t step = 0; step < kSteps; ++step)
+    asm volatile("vdpbf16ps %11, %10, %0\n vdpbf16ps %11, %10, %1\n"
+                 "vdpbf16ps %11, %10, %2\n vdpbf16ps %11, %10, %3\n"
+                 "vdpbf16ps %11, %10, %4\n vdpbf16ps %11, %10, %5\n"
+                 "vdpbf16ps %11, %10, %6\n vdpbf16ps %11, %10, %7\n"
+                 "vdpbf16ps %11, %10, %8\n vdpbf16ps %11, %10, %9\n"
+                 : "+v"(c0), "+v"(c1), "+v"(c2), "+v"(c3), "+v"(c4), "+v"(c5),
+                   "+v"(c6), "+v"(c7), "+v"(c8), "+v"(c9)
+                 : "v"(factor), "v"(term));
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  return kSteps * 10 * 64 / seconds.count() * 1e-9;
+}
+
+/// GFLOP/s of one thread in f32, by the wider vectors if there are.
+static double runMultiplyAdds() {
   bool wide = __builtin_cpu_supports("avx512f");
+  return wide ? std::max(runChains(), runWideChains()) : runChains();
+}
+
+/// GFLOP/s of `threads` threads that all do `work`.
+static double measurePeak(unsigned threads, double (*work)()) {
   double best = 0;
   for (int repetition = 0; repetition < 5; ++repetition) {
     std::vector<double> rates(threads);
     std::vector<std::thread> workers;
     for (double &rate : rates)
-      workers.emplace_back([&rate, wide] {
-        rate = wide ? std::max(runChains(), runWideChains()) : runChains();
-      });
+      workers.emplace_back([&rate, work] { rate = work(); });
     double sum = 0;
     for (unsigned worker = 0; worker < threads; ++worker) {
       workers[worker].join();
@@ -148,6 +180,22 @@ static double measurePeak(unsigned threads) {
     best = std::max(best, sum);
   }
   return best;
+}
+
+namespace {
+
+struct Peaks {
+  double f32 = 0, bf16 = 0; ///< In GFLOP/s, by the type of the factors.
+};
+
+} // namespace
+
+static Peaks measurePeaks(const Options &options) {
+  Peaks peaks;
+  peaks.f32 = peaks.bf16 = measurePeak(options.threads, runMultiplyAdds);
+  if (options.bf16 == mpc::cpu::Unit::AVX512BF16)
+    peaks.bf16 = measurePeak(options.threads, runPairs);
+  return peaks;
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,13 +239,14 @@ static void run(benchmark::State &state, const std::string &name,
 }
 
 static void add(const std::string &name, Loops loops, After after,
-                const Options &options, double peak) {
+                const Options &options, const Peaks &peaks) {
   for (Format format : {Format::F32, Format::F16, Format::BF16}) {
     loops.aFormat = loops.bFormat = format;
     const char *suffix = format == Format::F32   ? "/f32"
                          : format == Format::F16 ? "/f16"
                                                  : "/bf16";
     std::string full = name + suffix;
+    double peak = format == Format::BF16 ? peaks.bf16 : peaks.f32;
     benchmark::RegisterBenchmark(full.c_str(), [=](benchmark::State &state) {
       run(state, full, loops, after, options, peak);
     })->UseManualTime();
@@ -205,13 +254,14 @@ static void add(const std::string &name, Loops loops, After after,
 }
 
 static void addMatmul(const char *group, int64_t m, int64_t n, int64_t k,
-                      const char *layout, const Options &options, double peak) {
+                      const char *layout, const Options &options,
+                      const Peaks &peak) {
   add(llvm::formatv("{0}/{1}x{2}x{3}_{4}", group, m, n, k, layout),
       matmul(m, n, k, layout[0] == 't', layout[1] == 't'), After::Truncate,
       options, peak);
 }
 
-static void addAll(const Options &options, double peak) {
+static void addAll(const Options &options, const Peaks &peak) {
   // chargpt: linear layers forward, input gradients, weight gradients.
   for (auto [n, k] :
        {std::pair{384, 128}, {128, 128}, {512, 128}, {128, 512}}) {
@@ -223,6 +273,13 @@ static void addAll(const Options &options, double peak) {
       peak);
   add("chargpt/768x512x128_bias_relu_residual", matmul(768, 512, 128),
       After::Everything, options, peak);
+  // GPT-2 of 124M: 2,048 tokens.
+  for (auto [n, k] :
+       {std::pair{2304, 768}, {768, 768}, {3072, 768}, {768, 3072}}) {
+    addMatmul("gpt2", 2048, n, k, "nt", options, peak);
+    addMatmul("gpt2", 2048, k, n, "nn", options, peak);
+    addMatmul("gpt2", n, k, 2048, "tn", options, peak);
+  }
   // DeepBench's training shapes.
   struct Shape {
     int64_t m, n, k;
@@ -262,22 +319,29 @@ static void addAll(const Options &options, double peak) {
 int main(int argc, char **argv) {
   Options options;
   int kept = 0;
+  bool exact = false;
   for (int number = 0; number < argc; ++number) {
     llvm::StringRef argument = argv[number];
     if (argument.consume_front("--lanes="))
       argument.getAsInteger(10, options.lanes);
     else if (argument.consume_front("--threads="))
       argument.getAsInteger(10, options.threads);
+    else if (argument == "--math=exact")
+      exact = true;
     else
       argv[kept++] = argv[number];
   }
+  auto host = mpc::cpu::getProcessor("host");
+  if (host && options.lanes == 0 && !exact)
+    options.bf16 = host->bf16;
   argc = kept;
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 2;
-  double peak = measurePeak(options.threads);
-  std::printf("peak: %.1f GFLOP/s on %u threads\n", peak, options.threads);
-  addAll(options, peak);
+  Peaks peaks = measurePeaks(options);
+  std::printf("peak: %.1f GFLOP/s in f32, %.1f in bf16, on %u threads\n",
+              peaks.f32, peaks.bf16, options.threads);
+  addAll(options, peaks);
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

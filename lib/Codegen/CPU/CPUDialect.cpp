@@ -133,9 +133,11 @@ LogicalResult GemmAttr::verify(EmitError emitError, int64_t chunks,
                                int64_t lanes, unsigned rows,
                                std::optional<unsigned> packed,
                                ArrayRef<int64_t> tile, ArrayRef<int64_t> micro,
-                               Unit unit) {
+                               Unit unit, RowLayout rowLayout) {
   if (rows > 1 || packed.value_or(0) > 1)
     return emitError() << "a contraction has the factors 0 and 1";
+  if (rowLayout == RowLayout::InPlace && packed == rows)
+    return emitError() << "rows that are read in place are not packed";
   if (tile.size() != 3 || micro.size() != 2)
     return emitError() << "a tile is rows, columns and k, a micro-tile rows "
                           "and columns";

@@ -59,6 +59,20 @@ def CPU_Unit : I32EnumAttr<"Unit", "What multiplies a contraction's factors", [
   let genSpecializedAttr = 0;
 }
 
+def CPU_RowLayout : I32EnumAttr<"RowLayout", "Where a micro-kernel reads rows", [
+    I32EnumAttrCase<"Packed", 0, "packed">,
+    I32EnumAttrCase<"InPlace", 1, "in_place">,
+    I32EnumAttrCase<"Panels", 2, "panels">]> {
+  let description = [{
+    - `packed`: from a copy, row by row.
+    - `in_place`: from the factor itself, whose rows have neighbouring k.
+    - `panels`: from a copy of panels of as many rows as the micro-kernel has,
+      step of k by step of k.
+  }];
+  let cppNamespace = "::mpc::cpu";
+  let genSpecializedAttr = 0;
+}
+
 def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
   let summary = "What schedules must know of a CPU";
   let description = [{
@@ -169,7 +183,8 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm", ["verifyKernel"]> {
     columns; the result is computed in tiles of rows x columns, one a chunk, k
     in blocks. A micro-kernel keeps `micro` rows x columns in registers. The
     factor `packed`, if any, was packed by a kernel of its own; the rest is
-    packed by the chunk. `unit` multiplies. Every element is a sum of chains of
+    packed by the chunk. `row_layout` says where the micro-kernel finds the rows,
+    and `unit` multiplies. Every element is a sum of chains of
     its steps over k ascending, whatever the numbers here; a block of k is whole
     chains.
   }];
@@ -177,11 +192,13 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm", ["verifyKernel"]> {
                         OptionalParameter<"std::optional<unsigned>">:$packed,
                         ArrayRefParameter<"int64_t">:$tile,
                         ArrayRefParameter<"int64_t">:$micro,
-                        DefaultValuedParameter<"Unit", "Unit::FMA">:$unit);
+                        DefaultValuedParameter<"Unit", "Unit::FMA">:$unit,
+                        DefaultValuedParameter<
+                            "RowLayout", "RowLayout::Packed">:$row_layout);
   let assemblyFormat = [{
     `<` `chunks` `=` $chunks `,` `lanes` `=` $lanes `,` `rows` `=` $rows `,`
     (`packed` `=` $packed^ `,`)? `tile` `=` `[` $tile `]` `,`
-    `micro` `=` `[` $micro `]` (`,` `unit` `=` $unit^)? `>`
+    `micro` `=` `[` $micro `]` (`,` struct($unit, $row_layout)^)? `>`
   }];
   let extraClassDeclaration = [{
     int64_t getTileRows() const { return getTile()[0]; }
@@ -195,6 +212,14 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm", ["verifyKernel"]> {
       return (getKBlock() + 7) / 8 * 8 + 8;
     }
     unsigned getColumns() const { return 1 - getRows(); }
+    /// Whether `operand` is packed in panels, in which a step of k has elements
+    /// of `getPanelWidth(operand)` rows or columns.
+    bool hasPanels(unsigned operand) const {
+      return operand != getRows() || getRowLayout() == RowLayout::Panels;
+    }
+    int64_t getPanelWidth(unsigned operand) const {
+      return getMicro()[operand == getRows() ? 0 : 1];
+    }
     bool isPacked(unsigned operand) const {
       return getPacked() && *getPacked() == operand;
     }
@@ -228,9 +253,9 @@ def CPU_PackAttr : CPU_Schedule<"Pack", "pack", ["verifyKernel"]> {
     The statement's dimensions are those of the batch (`batch` of them), of the
     rows or columns (`outer` of them) and of k. As rows the result is
     `[batch, k block, group of micro rows, row in group, k in block]`, with
-    `block` as the third number of `#cpu.gemm`'s tile; as columns (`panel` > 0 of them a panel) it is
-    `[batch, panel, k, column in panel]`, or with a `depth` of 2
-    `[batch, panel, pair of k, column in panel, k in pair]`. What has no source
+    `block` as the third number of `#cpu.gemm`'s tile; in panels (of `panel` > 0 rows or columns) it is
+    `[batch, panel, k, place in panel]`, or with a `depth` of 2
+    `[batch, panel, pair of k, place in panel, k in pair]`. What has no source
     is zero. A chunk is one of `units` runs of `tile` rows or columns of one
     batch.
   }];

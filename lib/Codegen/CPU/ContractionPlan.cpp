@@ -22,6 +22,11 @@ struct Micro {
 struct Roles {
   unsigned rowOperand = 0;
   int64_t batch = 1, rows = 1, columns = 1, k = 1;
+  int64_t depth = 1; ///< The number of k in a step of the unit.
+  Micro micro;
+  RowLayout rowLayout = RowLayout::Packed;
+  /// Whether columns are packed once, and read by all chunks.
+  bool sharesColumns = false;
 };
 
 struct Tile {
@@ -38,6 +43,51 @@ static constexpr int64_t kMaxThinKBlock = 2048;
 /// still be some chunks for each of 16 workers.
 static constexpr int64_t kMinChunkFlops = 1 << 21;
 static constexpr int64_t kWantedChunks = 32;
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// The number of rows in a panel that vectors fill, and of the rows in place
+/// whose micro-tile has enough independent chains.
+static constexpr int64_t kPanelRows = 8;
+
+/// How the elements of factor `operand` lie along `group`.
+static StridedIndex getStrides(const Contraction &contraction, unsigned operand,
+                               Contraction::DimGroup group) {
+  Linear linear = *getLinear(contraction.getOperand(operand).index,
+                             contraction.statement.numDims());
+  return contraction.getStridedIndex(linear.strides, group);
+}
+
+bool mpc::cpu::canReadInPlace(const Contraction &contraction, unsigned operand,
+                              int64_t microRows, Unit unit) {
+  auto group = Contraction::outerOf(operand);
+  if (!isa<BlockArgument>(getFactor(contraction, operand, unit)) ||
+      contraction.sizes[group] % microRows != 0 ||
+      contraction.sizes[Contraction::K] % getDepth(unit) != 0)
+    return false;
+  StridedIndex k = getStrides(contraction, operand, Contraction::K);
+  return k.parts.size() == 1 && k.parts.front().stride == 1 &&
+         getStrides(contraction, operand, group).parts.size() <= 1;
+}
+
+/// Whether `count` neighbours in `operand`'s own dimensions lie side by side.
+static bool hasRuns(const Contraction &contraction, unsigned operand,
+                    int64_t count) {
+  auto group = Contraction::outerOf(operand);
+  return getStrides(contraction, operand, group).getRun(count, 1) == count;
+}
+
+static RowLayout chooseRowLayout(const Contraction &contraction,
+                                 const Roles &roles, Unit unit) {
+  if (canReadInPlace(contraction, roles.rowOperand, roles.micro.rows, unit))
+    return RowLayout::InPlace;
+  return roles.micro.rows == kPanelRows &&
+                 hasRuns(contraction, roles.rowOperand, kPanelRows)
+             ? RowLayout::Panels
+             : RowLayout::Packed;
+}
 
 //===----------------------------------------------------------------------===//
 // Roles
@@ -59,17 +109,35 @@ static int64_t chooseMicroRows(int64_t rows, int64_t most) {
 }
 
 // 12 accumulators with 16 registers, 16 with 32. Results that are thin have as
-// many independent chains in another shape.
-static Micro chooseMicro(int64_t rows, int64_t columns, int64_t lanes) {
-  if (columns <= lanes)
-    return {chooseMicroRows(rows, 12), lanes};
+// many independent chains in another shape, or 8 of rows that are not packed.
+static Micro chooseMicro(const Contraction &contraction, const Roles &roles,
+                         int64_t lanes, Unit unit) {
+  if (roles.columns <= lanes) {
+    if (canReadInPlace(contraction, roles.rowOperand, kPanelRows, unit))
+      return {kPanelRows, lanes};
+    return {chooseMicroRows(roles.rows, 12), lanes};
+  }
   int64_t most = lanes == 16 ? 8 : 6;
-  if (rows <= 3 && columns > 2 * lanes)
-    return {rows, 4 * lanes};
-  return {chooseMicroRows(rows, most), 2 * lanes};
+  if (roles.rows <= 3 && roles.columns > 2 * lanes)
+    return {roles.rows, 4 * lanes};
+  return {chooseMicroRows(roles.rows, most), 2 * lanes};
 }
 
-static Roles getRoles(const Contraction &contraction, unsigned rowOperand) {
+// The smaller factor is packed once and read by all chunks. A chunk packs its
+// own blocks of the other factor. Columns are packed once, too, where they are
+// the only factor that is packed; but not where elements count several times,
+// as those of windows.
+static bool sharesColumns(const Contraction &contraction, const Roles &roles) {
+  if (roles.columns <= roles.rows)
+    return true;
+  Value columns = contraction.getOperand(1 - roles.rowOperand).tensor;
+  int64_t elements = cast<RankedTensorType>(columns.getType()).getNumElements();
+  return roles.rowLayout == RowLayout::InPlace &&
+         elements >= roles.batch * roles.columns * roles.k;
+}
+
+static Roles getRoles(const Contraction &contraction, unsigned rowOperand,
+                      int64_t lanes, Unit unit) {
   Roles roles;
   roles.rowOperand = rowOperand;
   roles.batch = contraction.sizes[Contraction::Batch];
@@ -78,18 +146,36 @@ static Roles getRoles(const Contraction &contraction, unsigned rowOperand) {
   roles.k = contraction.sizes[Contraction::K];
   if (rowOperand == 1)
     std::swap(roles.rows, roles.columns);
+  roles.depth = getDepth(unit);
+  roles.micro = chooseMicro(contraction, roles, lanes, unit);
+  roles.rowLayout = chooseRowLayout(contraction, roles, unit);
+  roles.sharesColumns = sharesColumns(contraction, roles);
   return roles;
 }
 
-// The cost of padded micro-tiles, with a penalty for results that would be
-// written element by element.
+/// The instructions that one element costs where it is packed: with its
+/// neighbours, or out of a transposed block.
+static constexpr double kCopyCost = 0.15, kTransposeCost = 0.3;
+
+/// The cost of packing each factor once, in instructions for a step of k.
+static double getPackCost(const Contraction &contraction, const Roles &roles) {
+  bool columnsRun = hasRuns(contraction, 1 - roles.rowOperand, kPanelRows);
+  double cost = roles.columns * (columnsRun ? kCopyCost : kTransposeCost);
+  if (roles.rowLayout != RowLayout::InPlace)
+    cost += roles.rows * kTransposeCost;
+  return cost * roles.depth;
+}
+
+// The cost of padded micro-tiles and of packing, with a penalty for results
+// that would be written element by element.
 static double getRoleCost(const Contraction &contraction,
                           const Epilogue &epilogue, const Roles &roles,
                           int64_t lanes) {
-  Micro micro = chooseMicro(roles.rows, roles.columns, lanes);
+  const Micro &micro = roles.micro;
   double rows = divideCeil(roles.rows, micro.rows) * (micro.rows + 1.0);
   double vectors = alignTo(roles.columns, micro.columns) / lanes;
-  double cost = rows * vectors * roles.k;
+  double cost = (rows * vectors + getPackCost(contraction, roles)) *
+                divideCeil(roles.k, roles.depth);
   auto group = Contraction::outerOf(1 - roles.rowOperand);
   for (const EpilogueStore &store : epilogue.stores)
     if (contraction.getStridedIndex(store.index.strides, group)
@@ -99,9 +185,9 @@ static double getRoleCost(const Contraction &contraction,
 }
 
 static Roles chooseRoles(const Contraction &contraction,
-                         const Epilogue &epilogue, int64_t lanes) {
-  Roles first = getRoles(contraction, 0);
-  Roles second = getRoles(contraction, 1);
+                         const Epilogue &epilogue, int64_t lanes, Unit unit) {
+  Roles first = getRoles(contraction, 0, lanes, unit);
+  Roles second = getRoles(contraction, 1, lanes, unit);
   bool swap = getRoleCost(contraction, epilogue, second, lanes) <
               getRoleCost(contraction, epilogue, first, lanes);
   return swap ? second : first;
@@ -122,12 +208,6 @@ static int64_t countTiles(const Roles &roles, const Tile &tile) {
          divideCeil(roles.columns, tile.columns);
 }
 
-// Whether the columns are the smaller factor. The smaller factor is packed once
-// and read by all chunks. A chunk packs its own blocks of the other factor.
-static bool sharesColumns(const Roles &roles) {
-  return roles.columns <= roles.rows;
-}
-
 // Halves `size`, but not below `least`.
 static bool halve(int64_t &size, int64_t least, int64_t unit) {
   int64_t half = balance(size, size / 2, unit);
@@ -140,11 +220,12 @@ static bool halve(int64_t &size, int64_t least, int64_t unit) {
 // Cuts the tile until there are enough chunks, as long as a chunk is large
 // enough. What a chunk packs should serve many rows or columns, so that the
 // packed side is cut first.
-static Tile splitForWorkers(const Roles &roles, Tile tile, const Micro &micro) {
+static Tile splitForWorkers(const Roles &roles, Tile tile) {
+  const Micro &micro = roles.micro;
   int64_t leastRows = 4 * micro.rows, leastColumns = 2 * micro.columns;
   while (countTiles(roles, tile) < kWantedChunks &&
          2 * tile.rows * tile.columns * roles.k >= 2 * kMinChunkFlops) {
-    bool cut = sharesColumns(roles)
+    bool cut = roles.sharesColumns
                    ? halve(tile.rows, leastRows, micro.rows) ||
                          halve(tile.columns, 8 * micro.columns, micro.columns)
                    : halve(tile.columns, leastColumns, micro.columns) ||
@@ -160,53 +241,64 @@ static Tile splitForWorkers(const Roles &roles, Tile tile, const Micro &micro) {
 
 // Whether the result is thin. A thin result uses what it packs only once: its
 // rows are read in long runs, few at a time.
-static bool isThin(const Roles &roles, const Micro &micro, int64_t depth) {
-  return sharesColumns(roles) && roles.columns <= 2 * micro.columns &&
-         roles.k > kMaxKBlock * depth;
+static bool isThin(const Roles &roles) {
+  return roles.sharesColumns && roles.columns <= 2 * roles.micro.columns &&
+         roles.k > kMaxKBlock * roles.depth;
 }
 
-static Tile chooseTile(const Roles &roles, const Micro &micro, int64_t depth) {
-  bool oneBlock = roles.k <= kMaxKBlock * depth;
-  int64_t mostRows = !sharesColumns(roles)         ? 240
-                     : isThin(roles, micro, depth) ? 24
-                                                   : 96;
-  int64_t mostColumns = !sharesColumns(roles) ? 128 : oneBlock ? 2048 : 512;
-  Tile tile = {balance(roles.rows, mostRows, micro.rows),
-               balance(roles.columns, mostColumns, micro.columns)};
-  return splitForWorkers(roles, tile, micro);
+static Tile chooseTile(const Roles &roles) {
+  bool oneBlock = roles.k <= kMaxKBlock * roles.depth;
+  int64_t mostRows = !roles.sharesColumns ? 480 : isThin(roles) ? 24 : 96;
+  int64_t mostColumns = !roles.sharesColumns ? 128 : oneBlock ? 2048 : 768;
+  return splitForWorkers(
+      roles, {balance(roles.rows, mostRows, roles.micro.rows),
+              balance(roles.columns, mostColumns, roles.micro.columns)});
 }
 
 static std::optional<unsigned> choosePacked(const Roles &roles,
                                             const Tile &tile) {
-  bool shareColumns = sharesColumns(roles);
-  int64_t readers = shareColumns ? divideCeil(roles.rows, tile.rows)
-                                 : divideCeil(roles.columns, tile.columns);
-  if (readers == 1)
+  int64_t readers = roles.sharesColumns
+                        ? divideCeil(roles.rows, tile.rows)
+                        : divideCeil(roles.columns, tile.columns);
+  bool packs = roles.sharesColumns || roles.rowLayout != RowLayout::InPlace;
+  if (readers == 1 || !packs)
     return std::nullopt;
-  return shareColumns ? 1 - roles.rowOperand : roles.rowOperand;
+  return roles.sharesColumns ? 1 - roles.rowOperand : roles.rowOperand;
 }
 
 GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
                                    const Epilogue &epilogue, int64_t lanes,
                                    Unit unit) {
-  Roles roles = chooseRoles(contraction, epilogue, lanes);
-  Micro micro = chooseMicro(roles.rows, roles.columns, lanes);
-  int64_t depth = getDepth(unit);
-  Tile tile = chooseTile(roles, micro, depth);
+  Roles roles = chooseRoles(contraction, epilogue, lanes, unit);
+  Tile tile = chooseTile(roles);
   int64_t kBlock = roles.k;
-  int64_t most =
-      (isThin(roles, micro, depth) ? kMaxThinKBlock : kMaxKBlock) * depth;
+  int64_t most = (isThin(roles) ? kMaxThinKBlock : kMaxKBlock) * roles.depth;
   int64_t chain = getChainLength(contraction, unit);
   if (roles.k > most)
     kBlock = balance(roles.k, most / chain * chain, chain);
   return GemmAttr::get(
       contraction.generic().getContext(), countTiles(roles, tile), lanes,
       roles.rowOperand, choosePacked(roles, tile),
-      {tile.rows, tile.columns, kBlock}, {micro.rows, micro.columns}, unit);
+      {tile.rows, tile.columns, kBlock},
+      {roles.micro.rows, roles.micro.columns}, unit, roles.rowLayout);
 }
 
-int64_t mpc::cpu::getPanelStride(GemmAttr schedule, int64_t k) {
-  return alignTo(k, getDepth(schedule.getUnit())) * schedule.getMicroColumns();
+/// Panels that lie a multiple of this many bytes apart fall into the same sets
+/// of the L1 cache, where rows are written to several of them in turn.
+static constexpr int64_t kSetPeriod = 1024;
+/// The bytes that move a panel to other sets.
+static constexpr int64_t kPanelShift = 192;
+
+int64_t mpc::cpu::getPanelStride(GemmAttr schedule, unsigned operand,
+                                 int64_t k) {
+  int64_t depth = getDepth(schedule.getUnit());
+  int64_t width = schedule.getPanelWidth(operand);
+  int64_t steps = divideCeil(k, depth), stepBytes = width * sizeof(float);
+  // Linalg lets a plain k reach no further than its loop, so that panels of
+  // single k lie side by side.
+  if (depth > 1 && steps * stepBytes % kSetPeriod == 0)
+    steps += divideCeil(kPanelShift, stepBytes);
+  return steps * depth * width;
 }
 
 RankedTensorType mpc::cpu::getPackedType(const Contraction &contraction,
@@ -218,15 +310,15 @@ RankedTensorType mpc::cpu::getPackedType(const Contraction &contraction,
     return llvm::divideCeil(size, unit);
   };
   SmallVector<int64_t> shape;
-  if (operand == schedule.getRows())
+  if (!schedule.hasPanels(operand)) {
     shape = {batch, count(k, schedule.getKBlock()),
              count(outer, schedule.getMicroRows()), schedule.getMicroRows(),
              schedule.getRowStride()};
-  else {
-    int64_t columns = schedule.getMicroColumns(),
+  } else {
+    int64_t width = schedule.getPanelWidth(operand),
             depth = getDepth(schedule.getUnit());
-    shape = {batch, count(outer, columns),
-             getPanelStride(schedule, k) / columns / depth, columns};
+    shape = {batch, count(outer, width),
+             getPanelStride(schedule, operand, k) / width / depth, width};
     if (depth > 1)
       shape.push_back(depth);
   }

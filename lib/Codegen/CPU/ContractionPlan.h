@@ -15,8 +15,15 @@ GemmAttr planContraction(const kernel::Contraction &contraction,
                          const kernel::Epilogue &epilogue, int64_t lanes,
                          Unit unit);
 
-/// The number of elements from one packed panel of `k` to the next.
-int64_t getPanelStride(GemmAttr schedule, int64_t k);
+/// The number of elements from one packed panel of `operand`, of `k`, to the
+/// next.
+int64_t getPanelStride(GemmAttr schedule, unsigned operand, int64_t k);
+
+/// Whether micro-tiles of `microRows` can read factor `operand` where it lies:
+/// it has the type that `unit` multiplies, a row has neighbouring k and whole
+/// steps of them, and no micro-tile goes beyond the last row.
+bool canReadInPlace(const kernel::Contraction &contraction, unsigned operand,
+                    int64_t microRows, Unit unit);
 
 /// The type of factor `operand` after packing by `schedule`.
 mlir::RankedTensorType getPackedType(const kernel::Contraction &contraction,

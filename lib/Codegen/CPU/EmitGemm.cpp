@@ -47,11 +47,31 @@ private:
   // Blocks of k.
   void emitBlock(const ResultTile &tile, Value block);
   Factor findFactor(unsigned operand, Contraction::DimGroup outer, Value batch);
-  MicroOperand prepareRows(const ResultTile &tile, Value block, Value k);
-  MicroOperand prepareColumns(const ResultTile &tile, Value block, Value k,
-                              int64_t &panelStride);
+  /// Groups of rows, or panels of columns: the first one, and the number of
+  /// elements from one to the next.
+  struct Operand {
+    MicroOperand first;
+    int64_t stride;
+
+    MicroOperand at(IndexMath &math, Value number) const {
+      return {first.buffer, math.add(first.offset, math.mul(number, stride))};
+    }
+  };
+  /// Rows or columns of a tile, of `total` in all, and scratch memory for them.
+  struct Side {
+    unsigned operand;
+    Contraction::DimGroup group;
+    Value first, count;
+    int64_t total, tile;
+    Value scratch;
+  };
+  Operand preparePanels(const Side &side, Value batch, Value block, Value k);
+  Operand preparePackedRows(const ResultTile &tile, Value block, Value k);
+  Operand findRowsInPlace(const ResultTile &tile, Value block);
+  Operand prepareRows(const ResultTile &tile, Value block, Value k);
+  Operand prepareColumns(const ResultTile &tile, Value block, Value k);
   void emitPanel(const ResultTile &tile, Value block, Value k,
-                 MicroOperand rows, MicroOperand columns, Value place);
+                 const Operand &rows, MicroOperand columns, Value place);
   void emitChains(Value block, Value k, MicroOperand rows, MicroOperand columns,
                   Value place);
   void emitMap(const ResultPanel &results) {
@@ -69,6 +89,8 @@ private:
   int64_t numRows_, numColumns_, numK_, numBlocks_;
   int64_t depth_; ///< The number of k in a step of the unit.
   int64_t chain_; ///< The number of k in a chain.
+  /// The number of elements from one row to the next, where rows lie so.
+  int64_t rowStride_ = 0;
 
   /// Scratch memory: a micro-tile of zeros and then the tile's results, panel
   /// by panel; packed blocks.
@@ -89,11 +111,17 @@ void GemmEmitter::allocate() {
   int64_t kept = numBlocks_ > 1 ? columns : nr;
   results_ = emitter_.allocate(firstResult_ + rows * kept, f32);
   Type factor = getFactorType(builder_.getContext(), schedule_.getUnit());
-  if (!schedule_.isPacked(schedule_.getRows()))
-    packedRows_ = emitter_.allocate(rows * schedule_.getRowStride(), factor);
+  int64_t k = schedule_.getKBlock();
+  if (!schedule_.isPacked(schedule_.getRows()) &&
+      schedule_.getRowLayout() != RowLayout::InPlace)
+    packedRows_ = emitter_.allocate(
+        schedule_.hasPanels(schedule_.getRows())
+            ? rows / mr * getPanelStride(schedule_, schedule_.getRows(), k)
+            : rows * schedule_.getRowStride(),
+        factor);
   if (!schedule_.isPacked(schedule_.getColumns()))
     packedColumns_ = emitter_.allocate(
-        columns / nr * getPanelStride(schedule_, schedule_.getKBlock()),
+        columns / nr * getPanelStride(schedule_, schedule_.getColumns(), k),
         factor);
 }
 
@@ -153,15 +181,43 @@ Factor GemmEmitter::findFactor(unsigned operand, Contraction::DimGroup outer,
           contraction_.getStridedIndex(linear.strides, Contraction::K)};
 }
 
-MicroOperand GemmEmitter::prepareRows(const ResultTile &tile, Value block,
-                                      Value k) {
+/// Packs the panels of `side` in one block of k, unless a kernel has.
+GemmEmitter::Operand GemmEmitter::preparePanels(const Side &side, Value batch,
+                                                Value block, Value k) {
+  unsigned operand = side.operand;
+  int64_t width = schedule_.getPanelWidth(operand);
+  Value kFirst = math_.mul(block, schedule_.getKBlock());
+  if (schedule_.isPacked(operand)) {
+    int64_t stride = getPanelStride(schedule_, operand, numK_);
+    Value panel = math_.add(math_.mul(batch, divideCeil(side.total, width)),
+                            math_.div(side.first, width));
+    Value tensor = contraction_.getOperand(operand).tensor;
+    return {{emitter_.getBuffer(tensor),
+             math_.add(math_.mul(panel, stride), math_.mul(kFirst, width))},
+            stride};
+  }
+  int64_t stride = getPanelStride(schedule_, operand, schedule_.getKBlock());
+  Factor factor = findFactor(operand, side.group, batch);
+  emitPackColumns(
+      emitter_, factor,
+      {side.first, side.count, kFirst, k, side.tile, schedule_.getKBlock()},
+      {side.scratch, math_.constant(0), stride},
+      {width, side.total, {std::min(schedule_.getLanes(), width), depth_}});
+  return {{side.scratch, math_.constant(0)}, stride};
+}
+
+/// Rows one after another, packed by this chunk or by a kernel.
+GemmEmitter::Operand GemmEmitter::preparePackedRows(const ResultTile &tile,
+                                                    Value block, Value k) {
   unsigned operand = schedule_.getRows();
   int64_t stride = schedule_.getRowStride(), unit = schedule_.getMicroRows();
+  rowStride_ = stride;
   if (schedule_.isPacked(operand)) {
     Value row = math_.add(math_.mul(tile.batch, numBlocks_), block);
     row = math_.add(math_.mul(row, alignTo(numRows_, unit)), tile.row);
     Value tensor = contraction_.getOperand(operand).tensor;
-    return {emitter_.getBuffer(tensor), math_.mul(row, stride)};
+    return {{emitter_.getBuffer(tensor), math_.mul(row, stride)},
+            unit * stride};
   }
   Factor factor = findFactor(operand, rowGroup_, tile.batch);
   emitPackRows(emitter_, factor,
@@ -170,54 +226,66 @@ MicroOperand GemmEmitter::prepareRows(const ResultTile &tile, Value block,
                {packedRows_, math_.constant(0), stride},
                math_.mul(math_.ceilDiv(tile.rows, unit), unit),
                {schedule_.getLanes(), depth_});
-  return {packedRows_, math_.constant(0)};
+  return {{packedRows_, math_.constant(0)}, unit * stride};
 }
 
-MicroOperand GemmEmitter::prepareColumns(const ResultTile &tile, Value block,
-                                         Value k, int64_t &panelStride) {
-  unsigned operand = schedule_.getColumns();
-  int64_t width = schedule_.getMicroColumns();
-  Value kFirst = math_.mul(block, schedule_.getKBlock());
-  if (schedule_.isPacked(operand)) {
-    panelStride = getPanelStride(schedule_, numK_);
-    Value panel =
-        math_.add(math_.mul(tile.batch, divideCeil(numColumns_, width)),
-                  math_.div(tile.column, width));
-    Value tensor = contraction_.getOperand(operand).tensor;
-    return {emitter_.getBuffer(tensor),
-            math_.add(math_.mul(panel, panelStride), math_.mul(kFirst, width))};
+/// Rows where the factor has them.
+GemmEmitter::Operand GemmEmitter::findRowsInPlace(const ResultTile &tile,
+                                                  Value block) {
+  Factor factor = findFactor(schedule_.getRows(), rowGroup_, tile.batch);
+  rowStride_ = factor.outer.parts.empty() ? 0 : factor.outer.parts[0].stride;
+  Value first = math_.add(factor.base, math_.at(factor.outer, tile.row));
+  first = math_.add(first, math_.mul(block, schedule_.getKBlock()));
+  return {{factor.buffer, first}, schedule_.getMicroRows() * rowStride_};
+}
+
+GemmEmitter::Operand GemmEmitter::prepareRows(const ResultTile &tile,
+                                              Value block, Value k) {
+  switch (schedule_.getRowLayout()) {
+  case RowLayout::Packed:
+    return preparePackedRows(tile, block, k);
+  case RowLayout::InPlace:
+    return findRowsInPlace(tile, block);
+  case RowLayout::Panels:
+    return preparePanels({schedule_.getRows(), rowGroup_, tile.row, tile.rows,
+                          numRows_, schedule_.getTileRows(), packedRows_},
+                         tile.batch, block, k);
   }
-  panelStride = getPanelStride(schedule_, schedule_.getKBlock());
-  Factor factor = findFactor(operand, columnGroup_, tile.batch);
-  emitPackColumns(emitter_, factor,
-                  {tile.column, tile.columns, kFirst, k,
-                   schedule_.getTileColumns(), schedule_.getKBlock()},
-                  {packedColumns_, math_.constant(0), panelStride},
-                  {width, numColumns_, {schedule_.getLanes(), depth_}});
-  return {packedColumns_, math_.constant(0)};
+  llvm_unreachable("all layouts are above");
+}
+
+GemmEmitter::Operand GemmEmitter::prepareColumns(const ResultTile &tile,
+                                                 Value block, Value k) {
+  return preparePanels({schedule_.getColumns(), columnGroup_, tile.column,
+                        tile.columns, numColumns_, schedule_.getTileColumns(),
+                        packedColumns_},
+                       tile.batch, block, k);
 }
 
 /// Multiplies all rows of the tile by one panel, whose block of k stays in the
 /// L1 cache.
 void GemmEmitter::emitPanel(const ResultTile &tile, Value block, Value k,
-                            MicroOperand rows, MicroOperand columns,
+                            const Operand &rows, MicroOperand columns,
                             Value place) {
   int64_t mr = schedule_.getMicroRows(), nr = schedule_.getMicroColumns();
-  emitter_.emitLoop(
-      math_.constant(0), math_.ceilDiv(tile.rows, mr), 1, [&](Value group) {
-        Value row = math_.mul(group, mr * schedule_.getRowStride());
-        emitChains(block, k, {rows.buffer, math_.add(rows.offset, row)},
-                   columns, math_.add(place, math_.mul(group, mr * nr)));
-      });
+  emitter_.emitLoop(math_.constant(0), math_.ceilDiv(tile.rows, mr), 1,
+                    [&](Value group) {
+                      emitChains(block, k, rows.at(math_, group), columns,
+                                 math_.add(place, math_.mul(group, mr * nr)));
+                    });
 }
 
 /// Adds the chains of one block of k to the micro-tile at `place`.
 void GemmEmitter::emitChains(Value block, Value k, MicroOperand rows,
                              MicroOperand columns, Value place) {
-  int64_t nr = schedule_.getMicroColumns();
-  MicroKernel shape = {schedule_.getMicroRows(), nr, schedule_.getLanes(),
-                       contraction_.fused, schedule_.getUnit()};
-  Value stride = math_.constant(schedule_.getRowStride());
+  int64_t mr = schedule_.getMicroRows(), nr = schedule_.getMicroColumns();
+  bool rowPanels = schedule_.hasPanels(schedule_.getRows());
+  MicroKernel shape = {mr,
+                       nr,
+                       schedule_.getLanes(),
+                       contraction_.fused,
+                       schedule_.getUnit(),
+                       rowPanels};
   auto emitChain = [&](Value from, Value length) {
     Value init = math_.constant(0);
     if (numK_ > chain_) {
@@ -228,7 +296,9 @@ void GemmEmitter::emitChains(Value block, Value k, MicroOperand rows,
     }
     emitMicroKernelCall(
         emitter_, shape, math_.ceilDiv(length, depth_),
-        {rows.buffer, math_.add(rows.offset, from)}, stride,
+        {rows.buffer,
+         math_.add(rows.offset, math_.mul(from, rowPanels ? mr : 1))},
+        math_.constant(rowStride_),
         {columns.buffer, math_.add(columns.offset, math_.mul(from, nr))},
         {results_, init}, {results_, place});
   };
@@ -245,20 +315,16 @@ void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
   if (numBlocks_ > 1)
     k = math_.min(math_.constant(schedule_.getKBlock()),
                   math_.sub(k, math_.mul(block, schedule_.getKBlock())));
-  int64_t panelStride = 0;
-  MicroOperand rows = prepareRows(tile, block, k);
-  MicroOperand columns = prepareColumns(tile, block, k, panelStride);
+  Operand rows = prepareRows(tile, block, k);
+  Operand columns = prepareColumns(tile, block, k);
   int64_t panelSize =
       alignTo(schedule_.getTileRows(), schedule_.getMicroRows()) * nr;
   emitter_.emitLoop(
       math_.constant(0), math_.ceilDiv(tile.columns, nr), 1, [&](Value panel) {
-        MicroOperand b = {
-            columns.buffer,
-            math_.add(columns.offset, math_.mul(panel, panelStride))};
         Value place = math_.constant(firstResult_);
         if (numBlocks_ > 1)
           place = math_.add(place, math_.mul(panel, panelSize));
-        emitPanel(tile, block, k, rows, b, place);
+        emitPanel(tile, block, k, rows, columns.at(math_, panel), place);
         ResultPanel results = {tile, results_, place, panel};
         if (numBlocks_ == 1)
           return emitMap(results);

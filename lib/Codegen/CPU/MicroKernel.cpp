@@ -115,7 +115,8 @@ SmallVector<Value> MicroKernelBuilder::step(Value number, ValueRange sums) {
     columns.push_back(vector::LoadOp::create(
         builder_, loc_, VectorType::get({width}, factorType_), b_,
         add(first, constant(place))));
-  Value k = depth_ == 1 ? number : mul(number, constant(depth_));
+  int64_t distance = shape_.rowPanels ? shape_.rows * depth_ : depth_;
+  Value k = distance == 1 ? number : mul(number, constant(distance));
   SmallVector<Value> next;
   for (Value rowOffset : rowOffsets_) {
     Value row = broadcastRow(add(rowOffset, k));
@@ -152,7 +153,9 @@ func::FuncOp MicroKernelBuilder::build(StringRef name) {
   b_ = arguments[4];
   bOffset_ = arguments[5];
   for (int64_t row = 0; row < shape_.rows; ++row)
-    rowOffsets_.push_back(add(arguments[2], mul(arguments[3], constant(row))));
+    rowOffsets_.push_back(
+        add(arguments[2], shape_.rowPanels ? constant(row * depth_)
+                                           : mul(arguments[3], constant(row))));
   auto loop = scf::ForOp::create(
       builder_, loc_, constant(0), arguments[0], constant(1), zeros(),
       [&](OpBuilder &nested, Location, Value number, ValueRange sums) {
@@ -170,6 +173,8 @@ static func::FuncOp getMicroKernel(ModuleOp module, const MicroKernel &shape) {
   std::string name =
       llvm::formatv("mpc_gemm_{0}x{1}_{2}{3}", shape.rows, shape.columns,
                     shape.lanes, shape.fused ? "" : "_unfused");
+  if (shape.rowPanels)
+    name += "_panels";
   if (shape.unit != Unit::FMA)
     name += ("_" + stringifyUnit(shape.unit)).str();
   if (auto function = module.lookupSymbol<func::FuncOp>(name))

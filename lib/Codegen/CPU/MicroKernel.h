@@ -16,6 +16,8 @@ struct MicroKernel {
   int64_t rows, columns, lanes;
   bool fused;
   Unit unit;
+  /// Whether a step of k has the elements of all rows next to each other.
+  bool rowPanels;
 };
 /// An operand of a call of the micro-kernel: a flat memref of any size and a
 /// position. Factors have the unit's type; sums are f32.
@@ -23,9 +25,9 @@ struct MicroOperand {
   mlir::Value buffer, offset;
 };
 /// Calls the micro-kernel, and adds it to the module if it is missing: `result`
-/// (rows x columns) = `init` + `a` (rows `rowStride` apart, k contiguous) times
-/// `b` (as emitPackColumns() packs it), over `steps` steps of the unit. Each
-/// element is one chain over ascending k.
+/// (rows x columns) = `init` + `a` (in panels, or rows `rowStride` apart, with
+/// k contiguous) times `b` (as emitPackColumns() packs it), over `steps` steps
+/// of the unit. Each element is one chain over ascending k.
 void emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
                          mlir::Value steps, MicroOperand a,
                          mlir::Value rowStride, MicroOperand b,

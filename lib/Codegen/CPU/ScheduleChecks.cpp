@@ -42,6 +42,9 @@ LogicalResult GemmAttr::verifyKernel(Operation *kernel) const {
   if (getUnit() != chooseUnit(contraction, getUnit()))
     return kernel->emitOpError("has factors that ")
            << stringifyUnit(getUnit()) << " does not multiply";
+  if (getRowLayout() == RowLayout::InPlace &&
+      !canReadInPlace(contraction, getRows(), getMicroRows(), getUnit()))
+    return kernel->emitOpError("has rows that cannot be read in place");
   int64_t chain = getChainLength(contraction, getUnit());
   if (getKBlock() % chain != 0 &&
       getKBlock() < contraction.sizes[Contraction::K])

@@ -33,12 +33,8 @@ public:
   void rewriteLaunch(LaunchOp launch, FuncOp pack);
 
 private:
-  bool isRows() const { return operand_ == plan_.getRows(); }
   Contraction::DimGroup getOuter() const {
     return Contraction::outerOf(operand_);
-  }
-  int64_t getOuterTile() const {
-    return isRows() ? plan_.getTileRows() : plan_.getTileColumns();
   }
   /// The factor's value in the type that the unit multiplies.
   Value getFactor() const {
@@ -89,14 +85,14 @@ AffineMap PackSplitter::getPackedMap(ArrayRef<AffineExpr> dims,
   AffineExpr outer = getFlat(getOuter(), dims);
   AffineExpr k = getFlat(Contraction::K, dims);
   SmallVector<AffineExpr> place;
-  if (isRows())
+  if (!plan_.hasPanels(operand_)) {
     place = {batch, k.floorDiv(plan_.getKBlock()),
              outer.floorDiv(plan_.getMicroRows()), outer % plan_.getMicroRows(),
              k % plan_.getKBlock()};
-  else {
+  } else {
     int64_t depth = getDepth(plan_.getUnit());
-    place = {batch, outer.floorDiv(plan_.getMicroColumns()), k.floorDiv(depth),
-             outer % plan_.getMicroColumns()};
+    int64_t width = plan_.getPanelWidth(operand_);
+    place = {batch, outer.floorDiv(width), k.floorDiv(depth), outer % width};
     if (depth > 1)
       place.push_back(k % depth);
   }
@@ -108,15 +104,17 @@ PackAttr PackSplitter::getPackSchedule() {
   int64_t batch = contraction_.sizes[Contraction::Batch];
   int64_t outer = contraction_.sizes[getOuter()];
   // A chunk packs about 64k elements.
-  int64_t unit = isRows() ? plan_.getMicroRows() : plan_.getMicroColumns();
+  int64_t unit = plan_.getPanelWidth(operand_);
   int64_t most = (1 << 16) / contraction_.sizes[Contraction::K] / unit * unit;
   int64_t tile =
       std::min<int64_t>(alignTo(outer, unit), std::max<int64_t>(most, unit));
+  bool hasPanels = plan_.hasPanels(operand_);
   return PackAttr::get(
-      builder_.getContext(), batch * divideCeil(outer, tile), plan_.getLanes(),
+      builder_.getContext(), batch * divideCeil(outer, tile),
+      hasPanels ? std::min(plan_.getLanes(), unit) : plan_.getLanes(),
       contraction_.groups[Contraction::Batch].size(),
       contraction_.groups[getOuter()].size(), tile, plan_.getKBlock(),
-      isRows() ? 0 : plan_.getMicroColumns(), getDepth(plan_.getUnit()));
+      hasPanels ? unit : 0, getDepth(plan_.getUnit()));
 }
 
 // Adds an operand for loop bounds. linalg requires that each dimension stands

@@ -320,3 +320,29 @@ kernel.func contraction @f32(%a: tensor<8x64xf32>, %b: tensor<64x32xf32>, %c: te
 
 // expected-error @+1 {{a step of a unit takes 1 or 2 k, not 3}}
 #pack = #cpu.pack<chunks = 1, lanes = 16, batch = 0, outer = 1, tile = 4, block = 4, panel = 32, depth = 3>
+
+// -----
+
+// expected-error @+1 {{rows that are read in place are not packed}}
+#both = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, packed = 0, tile = [8, 32, 64], micro = [8, 32], row_layout = in_place>
+
+// -----
+
+#km = affine_map<(m, n, k) -> (k, m)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// expected-error @+1 {{has rows that cannot be read in place}}
+kernel.func contraction @transposed(%a: tensor<64x8xf32>, %b: tensor<64x32xf32>, %c: tensor<8x32xf32>) -> tensor<8x32xf32>
+    attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [8, 32, 64], micro = [8, 32], row_layout = in_place>} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x32xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %r = linalg.generic {indexing_maps = [#km, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x8xf32>, tensor<64x32xf32>) outs(%init : tensor<8x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<8x32xf32>
+  kernel.return %r : tensor<8x32xf32>
+}

@@ -27,7 +27,7 @@ kernel.func contraction @large(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>,
 
 // Halves of 96 rows by 192 columns would have 1.2 million operations each.
 // CHECK-LABEL: kernel.func contraction @small(
-// CHECK-SAME:    #cpu.gemm<chunks = 2, {{.*}}tile = [96, 192, 64], micro = [6, 16]>
+// CHECK-SAME:    #cpu.gemm<chunks = 2, {{.*}}tile = [96, 192, 64], micro = [6, 16], row_layout = in_place>
 kernel.func contraction @small(%a: tensor<192x64xf32>, %b: tensor<192x64xf32>, %c: tensor<192x192xf32>)
     -> tensor<192x192xf32> {
   %zero = arith.constant 0.0 : f32
@@ -45,7 +45,7 @@ kernel.func contraction @small(%a: tensor<192x64xf32>, %b: tensor<192x64xf32>, %
 // Columns are the larger factor here and are cut to 32, 2 micro-tiles. With less
 // than 16 chunks they are cut to one, and no further.
 // CHECK-LABEL: kernel.func contraction @deep(
-// CHECK-SAME:    #cpu.gemm<chunks = 16, {{.*}}tile = [24, 16, 384], micro = [6, 16]>
+// CHECK-SAME:    #cpu.gemm<chunks = 16, {{.*}}tile = [24, 16, 384], micro = [6, 16], row_layout = in_place>
 kernel.func contraction @deep(%a: tensor<24x8192xf32>, %b: tensor<256x8192xf32>, %c: tensor<24x256xf32>)
     -> tensor<24x256xf32> {
   %zero = arith.constant 0.0 : f32

@@ -57,13 +57,13 @@ func.func @step(%x: tensor<500x64xf16>, %w: tensor<30x64xf16>) -> tensor<500x30x
 // -----
 
 // A convolution writes x contiguously, so that pixels are the columns; the
-// weight gives the rows, k contiguous.
+// weight gives the rows, k contiguous, converted while they are packed.
 // CHECK-LABEL: kernel.func loops @conv_pack
-// CHECK-SAME:    tensor<8x3x3x3xf32>, %{{.*}}: tensor<1x1x2x4x40xf32>
+// CHECK-SAME:    tensor<8x3x3x3xf16>, %{{.*}}: tensor<1x1x2x4x40xf32>
 // CHECK-SAME:    #cpu.pack<{{.*}}panel = 0>
 // CHECK-LABEL: kernel.func contraction @conv
 // CHECK-SAME:    #cpu.gemm<{{.*}}rows = 1, packed = 1,
-kernel.func contraction @conv(%a: tensor<4x3x18x18xf32>, %b: tensor<8x3x3x3xf32>, %c: tensor<4x8x16x16xf32>)
+kernel.func contraction @conv(%a: tensor<4x3x18x18xf32>, %b: tensor<8x3x3x3xf16>, %c: tensor<4x8x16x16xf32>)
     -> tensor<4x8x16x16xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<4x8x16x16xf32>
@@ -73,9 +73,10 @@ kernel.func contraction @conv(%a: tensor<4x3x18x18xf32>, %b: tensor<8x3x3x3xf32>
         affine_map<(n, o, y, x, c, h, w) -> (o, c, h, w)>,
         affine_map<(n, o, y, x, c, h, w) -> (n, o, y, x)>],
       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
-      ins(%a, %b : tensor<4x3x18x18xf32>, tensor<8x3x3x3xf32>) outs(%init : tensor<4x8x16x16xf32>) {
-  ^bb0(%x: f32, %y: f32, %s: f32):
-    %t = math.fma %x, %y, %s : f32
+      ins(%a, %b : tensor<4x3x18x18xf32>, tensor<8x3x3x3xf16>) outs(%init : tensor<4x8x16x16xf32>) {
+  ^bb0(%x: f32, %y: f16, %s: f32):
+    %y32 = arith.extf %y : f16 to f32
+    %t = math.fma %x, %y32, %s : f32
     linalg.yield %t : f32
   } -> tensor<4x8x16x16xf32>
   kernel.return %r : tensor<4x8x16x16xf32>

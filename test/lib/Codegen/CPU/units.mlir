@@ -94,3 +94,37 @@ kernel.func contraction @rounded(%a: tensor<500x64xf32>, %b: tensor<40x64xbf16>,
   } -> tensor<500x40xf32>
   kernel.return %r : tensor<500x40xf32>
 }
+
+// Rows whose k lie side by side are read where they lie. Rows that lie side by
+// side themselves are packed in panels, as columns are.
+// CHECK-LABEL:   kernel.func contraction @in_place
+// CHECK-SAME:      packed = 1, {{.*}}unit = avx512_bf16, row_layout = in_place>
+kernel.func contraction @in_place(%a: tensor<512x64xbf16>, %b: tensor<40x64xbf16>, %c: tensor<512x40xf32>) -> tensor<512x40xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<512x40xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x40xf32>) -> tensor<512x40xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<512x64xbf16>, tensor<40x64xbf16>) outs(%init : tensor<512x40xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %x32 = arith.extf %x : bf16 to f32
+    %y32 = arith.extf %y : bf16 to f32
+    %t = math.fma %x32, %y32, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<512x40xf32>
+  kernel.return %r : tensor<512x40xf32>
+}
+
+// CHECK-LABEL:   kernel.func contraction @panels
+// CHECK-SAME:      #cpu.gemm<{{.*}}micro = [8, 32], row_layout = panels>
+kernel.func contraction @panels(%a: tensor<64x512xf32>, %b: tensor<40x64xf32>, %c: tensor<512x40xf32>) -> tensor<512x40xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<512x40xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x40xf32>) -> tensor<512x40xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x512xf32>, tensor<40x64xf32>) outs(%init : tensor<512x40xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<512x40xf32>
+  kernel.return %r : tensor<512x40xf32>
+}

@@ -5,6 +5,7 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Recipe.h"
 #include "dialects/Interfaces/NodeNames.h"
+#include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/FunctionNames.h"
@@ -67,6 +68,19 @@ static rt::Status checkParameterPatterns(ImportedModel &model,
   return {};
 }
 
+/// The name of the unit by which the target of `module` multiplies factors of
+/// `precision`: the best of that precision, else one of f32.
+static std::string unitFor(ModuleOp module, Precision precision) {
+  kernel::TargetAttrInterface target = kernel::getTarget(module);
+  if (!target)
+    return {};
+  for (Precision factors : {precision, Precision::FP32})
+    for (const kernel::MultiplyUnit &unit : target.getMultiplyUnits())
+      if (unit.factors == factors)
+        return unit.name.str();
+  return {};
+}
+
 /// Explains the precisions before gradients exist; ops of gradients follow
 /// those of the forward pass. Warnings are added to `warnings`.
 static rt::Status explain(const ImportedModel &model, EvaluationOptions options,
@@ -75,12 +89,15 @@ static rt::Status explain(const ImportedModel &model, EvaluationOptions options,
                           Explanation &explanation) {
   OwningOpRef<ModuleOp> prepared = model.module.get().clone();
   options.explain = true;
+  MPC_ASSIGN_OR_RETURN(auto target, findTarget(request.target));
   Compilation compilation(prepared, warnings, request.target.isTool);
+  target->addAttachPass(compilation.passes(), request.target);
   buildPreparationPipeline(compilation.passes(), options);
   MPC_RETURN_IF_ERROR(compilation.run());
   explanation = explainPrecision(*prepared, trains);
   amp::RecipeOp recipe = amp::findRecipe(*prepared);
   explanation.precision = stringifyPrecision(recipe.getPrecision());
+  explanation.unit = unitFor(*prepared, recipe.getPrecision());
   explanation.policy = nn::withoutPresetPrefix(recipe.getAutocast()).str();
   return {};
 }

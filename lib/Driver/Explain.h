@@ -54,6 +54,8 @@ struct ExplainedCast {
 
 struct Explanation {
   std::string function, precision, policy;
+  /// The target's instruction that multiplies factors of that precision.
+  std::string unit;
   std::vector<ExplainedOp> ops;
   std::vector<ExplainedCast> casts;
 

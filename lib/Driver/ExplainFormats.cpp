@@ -64,6 +64,9 @@ static std::vector<std::string> totals(const Explanation &explanation) {
               "{1} in f32, copies by casts included: {2} {3}",
               bytes(now), bytes(inF32), bytes(std::abs(inF32 - now)),
               now <= inF32 ? "saved" : "more"));
+  if (!explanation.unit.empty())
+    lines.push_back(formatv("products of {0} are computed by {1}",
+                            explanation.precision, explanation.unit));
   if (int64_t ops = explanation.carryingOps())
     lines.push_back(formatv(
         "numbers that 16 bits would round: {0} ops hold them in f32 and "
@@ -224,6 +227,7 @@ std::string mpc::toJson(const Explanation &explanation) {
       llvm::json::Object{{"function", explanation.function},
                          {"precision", explanation.precision},
                          {"policy", validText(explanation.policy)},
+                         {"unit", explanation.unit},
                          {"totals", std::move(totals)},
                          {"ops", std::move(ops)},
                          {"casts", std::move(casts)}};

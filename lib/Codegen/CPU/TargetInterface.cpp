@@ -50,9 +50,10 @@ struct TargetModel
 
   static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {
     auto cpu = cast<TargetAttr>(target);
-    SmallVector<MultiplyUnit> units = {describeUnit(Unit::FMA, cpu.getLanes())};
+    SmallVector<MultiplyUnit> units;
     if (cpu.getBf16() != Unit::FMA)
       units.push_back(describeUnit(cpu.getBf16(), cpu.getLanes()));
+    units.push_back(describeUnit(Unit::FMA, cpu.getLanes()));
     return units;
   }
 

@@ -2,6 +2,7 @@
 // What each launch of a program's training step takes on the GPU at hand, as
 // JSON: the medians of some runs, in milliseconds, in the order of the
 // launches.
+#include "runtime/Profile/Profile.h"
 #include "runtime/Program/ProgramFile.h"
 #include "runtime/Program/StepNames.h"
 #include "runtime/Runner/CudaExecutor.h"
@@ -36,9 +37,8 @@ Result<std::unique_ptr<Runner>> makeRunner(const char *path) {
   return runner;
 }
 
-/// By launch, the times of the runs that count.
-Result<std::vector<std::vector<float>>> timesOf(Runner &runner,
-                                                const char *data, int runs) {
+/// The profile of the runs that count.
+Result<Profile> profileOf(Runner &runner, const char *data, int runs) {
   const Program &program = runner.program();
   std::vector<TensorDesc> wanted = dataInputs(program);
   MPC_ASSIGN_OR_RETURN(
@@ -56,30 +56,24 @@ Result<std::vector<std::vector<float>>> timesOf(Runner &runner,
                                            : loader.batch(static_cast<size_t>(
                                                  place - wanted.begin())));
   }
-  std::vector<std::vector<float>> times(step.launches.size());
+  MPC_ASSIGN_OR_RETURN(EntryCall call, EntryCall::create(runner, step));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    call.setInput(i, inputs[i]);
+  LaunchRecorder recorder(0);
   for (int run = -kWarmUp; run < runs; ++run) {
-    MPC_ASSIGN_OR_RETURN(
-        std::vector<float> found,
-        runner.timeLaunches(*runner.findEntry(step.name), inputs));
-    for (size_t i = 0; run >= 0 && i < found.size(); ++i)
-      times[i].push_back(found[i]);
+    runner.observe(run < 0 ? nullptr : &recorder);
+    MPC_RETURN_IF_ERROR(call.run());
   }
-  return times;
-}
-
-float medianOf(std::vector<float> values) {
-  auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return makeProfile(recorder, {});
 }
 
 Status measure(const char *path, const char *data, int runs) {
   MPC_ASSIGN_OR_RETURN(auto runner, makeRunner(path));
-  MPC_ASSIGN_OR_RETURN(auto times, timesOf(*runner, data, runs));
-  nlohmann::json medians = nlohmann::json::array();
-  for (const std::vector<float> &launch : times)
-    medians.push_back(medianOf(launch));
-  std::printf("%s\n", medians.dump().c_str());
+  MPC_ASSIGN_OR_RETURN(Profile profile, profileOf(*runner, data, runs));
+  std::vector<double> medians(profile.launches.size());
+  for (const LaunchProfile &launch : profile.launches)
+    medians[launch.launch] = launch.medianMs;
+  std::printf("%s\n", nlohmann::json(medians).dump().c_str());
   return {};
 }
 

@@ -13,14 +13,6 @@
 namespace mpc::rt {
 namespace {
 
-CLI::Validator nonEmptyPath() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        return text.empty() ? "expected a path" : "";
-      },
-      "");
-}
-
 CLI::Option *path(CLI::App &app, const char *flag, std::string &value,
                   const char *type, const char *description,
                   const char *group) {

@@ -74,17 +74,7 @@ Status checkUpdates(const Program &program) {
                     "or Python, which register one");
 }
 
-} // namespace
-
-void addLoopFlags(CLI::App &app, TrainTool &tool) {
-  addScheduleFlags(app, tool.schedule);
-  addReplayFlag(app, tool.replays);
-  addThreadFlag(app, tool.runner);
-  addOutputFlags(app, tool.output);
-  addFloorFlag(app, tool.output);
-}
-
-Result<int> trainProgram(std::shared_ptr<const Program> program,
+Result<int> trainByFlags(std::shared_ptr<const Program> program,
                          const TrainTool &tool) {
   MPC_RETURN_IF_ERROR(checkUpdates(*program));
   MPC_RETURN_IF_ERROR(tool.schedule.check());
@@ -128,6 +118,23 @@ Result<int> trainProgram(std::shared_ptr<const Program> program,
   MPC_ASSIGN_OR_RETURN(TrainResult result,
                        train(*runner, loader, options, hooks));
   return result.signal ? 128 + result.signal : 0;
+}
+} // namespace
+
+void addLoopFlags(CLI::App &app, TrainTool &tool) {
+  addScheduleFlags(app, tool.schedule);
+  addReplayFlag(app, tool.replays);
+  addThreadFlag(app, tool.runner);
+  addOutputFlags(app, tool.output);
+  addProfileFlags(app, tool.profile);
+  addFloorFlag(app, tool.output);
+}
+
+Result<int> trainProgram(std::shared_ptr<const Program> program,
+                         const TrainTool &tool) {
+  TrainTool observed = tool;
+  return runProfiled(tool.profile, *program, observed.runner,
+                     [&] { return trainByFlags(program, observed); });
 }
 
 } // namespace mpc::rt

@@ -4,6 +4,7 @@
 #ifndef MPC_RUNTIME_COMMANDLINE_TRAINTOOL_H
 #define MPC_RUNTIME_COMMANDLINE_TRAINTOOL_H
 
+#include "runtime/CommandLine/ProfileFlags.h"
 #include "runtime/CommandLine/TrainFlags.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Runner/Runner.h"
@@ -22,6 +23,7 @@ struct TrainTool {
   DataFlags data;
   OutputFlags output;
   Schedule schedule;
+  ProfileFlags profile;
   RunnerOptions runner;
   int64_t replays = 0;
   double compileSeconds = 0;

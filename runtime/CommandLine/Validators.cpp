@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Validators of numeric flags. CLI11's own accept NaN and trailing text.
+// Validators of flags. CLI11's own accept NaN and trailing text.
 #include "runtime/CommandLine/Validators.h"
 
 #include "runtime/Support/Text.h"
@@ -68,6 +68,14 @@ CLI::Validator unitNumber() {
 CLI::Validator shareNumber() {
   return numberIn("a number from 0 to 1",
                   [](double x) { return x >= 0 && x <= 1; });
+}
+
+CLI::Validator nonEmptyPath() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        return text.empty() ? "expected a path" : "";
+      },
+      "");
 }
 
 CLI::Validator oneOf(std::vector<std::string> words) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Ranges of numeric flags; the error names the flag and the value.
+/// The values that flags accept; the error names the flag and the value.
 #ifndef MPC_RUNTIME_COMMANDLINE_VALIDATORS_H
 #define MPC_RUNTIME_COMMANDLINE_VALIDATORS_H
 
@@ -18,6 +18,8 @@ namespace mpc::rt {
 [[nodiscard]] CLI::Validator unitNumber();
 /// A finite number in [0, 1], such as a share of a whole.
 [[nodiscard]] CLI::Validator shareNumber();
+/// A path, which is not empty.
+[[nodiscard]] CLI::Validator nonEmptyPath();
 /// One of `words`.
 [[nodiscard]] CLI::Validator oneOf(std::vector<std::string> words);
 

@@ -134,17 +134,39 @@ Status CpuExecutor::enqueue(size_t entryIndex,
   for (const KeptTensor &kept : plan.kept)
     std::memcpy(kept.before.data(), state_->bytes(*kept.tensor).data(),
                 kept.before.size());
-  for (size_t i = 0; i < entry.launches.size(); ++i)
-    MPC_RETURN_IF_ERROR(entry.launches[i].command->run(
-        entry.launches[i], plan.pointers.data() + plan.first[i], *this));
+  MPC_RETURN_IF_ERROR(observer_ ? runObserved(entryIndex, plan)
+                                : runLaunches(entry, plan));
   ++numRuns_;
   return {};
 }
 
-Result<std::vector<float>>
-CpuExecutor::timeLaunches(size_t /*entry*/,
-                          std::span<const void *const> /*inputs*/) {
-  return usageError("launches are timed on a GPU only");
+Status CpuExecutor::runLaunches(const Entry &entry, const Plan &plan) {
+  for (size_t i = 0; i < entry.launches.size(); ++i)
+    MPC_RETURN_IF_ERROR(entry.launches[i].command->run(
+        entry.launches[i], plan.pointers.data() + plan.first[i], *this));
+  return {};
+}
+
+/// As runLaunches(), with a clock around each launch and each worker's chunks.
+Status CpuExecutor::runObserved(size_t entryIndex, const Plan &plan) {
+  const Entry &entry = program_->entries[entryIndex];
+  observer_->beginRun(program_, entryIndex, steadyNow());
+  for (size_t i = 0; i < entry.launches.size(); ++i) {
+    timed_->reset();
+    Nanoseconds begin = steadyNow();
+    MPC_RETURN_IF_ERROR(entry.launches[i].command->run(
+        entry.launches[i], plan.pointers.data() + plan.first[i], *timed_));
+    observer_->addLaunch(i, {begin, steadyNow(), timed_->times()});
+  }
+  observer_->endRun(steadyNow());
+  return {};
+}
+
+void CpuExecutor::observe(LaunchObserver *observer) {
+  observer_ = observer;
+  if (observer && !timed_)
+    timed_.emplace(static_cast<HostMachine &>(*this),
+                   workspace_->pool().numWorkers());
 }
 
 } // namespace mpc::rt

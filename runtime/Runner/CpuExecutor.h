@@ -10,10 +10,12 @@
 #include "runtime/Program/Machines.h"
 #include "runtime/Runner/Executor.h"
 #include "runtime/Runner/HostWorkspace.h"
+#include "runtime/Runner/TimedMachine.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,8 +37,7 @@ public:
   // Runs work on the state in place.
   Status readState() override { return {}; }
   Status writeState() override { return {}; }
-  Result<std::vector<float>>
-  timeLaunches(size_t entry, std::span<const void *const> inputs) override;
+  void observe(LaunchObserver *observer) override;
   [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const override {
     return workspace_->meets(data, bytes);
   }
@@ -68,6 +69,8 @@ private:
   [[nodiscard]] Plan plan(const Entry &entry,
                           std::span<const KeptTensor> kept) const;
   void resolve();
+  Status runLaunches(const Entry &entry, const Plan &plan);
+  Status runObserved(size_t entry, const Plan &plan);
   [[nodiscard]] void *address(const BufferRef &ref) const;
 
   void share(int64_t chunks, Body body, void *context) override {
@@ -92,6 +95,8 @@ private:
   std::vector<HostBuffer> copies_;
   std::vector<Plan> plans_;
   uint64_t numRuns_ = 0;
+  LaunchObserver *observer_ = nullptr; ///< The observer of runs, or null.
+  std::optional<TimedMachine> timed_;  ///< Empty until runs are observed.
 };
 
 } // namespace mpc::rt

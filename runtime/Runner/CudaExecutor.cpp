@@ -6,6 +6,7 @@
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -271,15 +272,20 @@ Status CudaExecutor::recordKept(const Entry &entry) {
   return {};
 }
 
+/// Copies the outputs to the host.
+Status CudaExecutor::recordOutputs(const Slot &slot) {
+  for (size_t i = 0; i < slot.outputs.size(); ++i)
+    MPC_RETURN_IF_ERROR(
+        stream_->download(slot.targets[i].bytes(), slot.outputs[i], 0));
+  return {};
+}
+
 Status CudaExecutor::record(const Entry &entry, Slot &slot) {
   auto work = [&]() -> Status {
     MPC_RETURN_IF_ERROR(recordKept(entry));
     for (const Launch &launch : entry.launches)
       MPC_RETURN_IF_ERROR(recordLaunch(launch, slot));
-    for (size_t i = 0; i < slot.outputs.size(); ++i)
-      MPC_RETURN_IF_ERROR(
-          stream_->download(slot.targets[i].bytes(), slot.outputs[i], 0));
-    return {};
+    return recordOutputs(slot);
   };
   Result<cuda::Graph> graph = stream_->capture(work);
   if (!graph.ok())
@@ -345,37 +351,59 @@ Status CudaExecutor::provide(Slot &slot, std::span<const void *const> inputs) {
 
 Status CudaExecutor::begin(Slot &slot, std::span<const void *const> inputs) {
   MPC_RETURN_IF_ERROR(provide(slot, inputs));
-  MPC_RETURN_IF_ERROR(stream_->launch(*slot.graph));
+  MPC_RETURN_IF_ERROR(observer_ ? runObserved(slot)
+                                : stream_->launch(*slot.graph));
   return stream_->record(*slot.done);
 }
 
-Result<std::vector<float>>
-CudaExecutor::timeLaunches(size_t entry, std::span<const void *const> inputs) {
-  MPC_RETURN_IF_ERROR(wait());
-  MPC_RETURN_IF_ERROR(giveState());
-  Slot &slot = plans_[entry].slots[plans_[entry].next];
-  const std::vector<Launch> &launches = slot.entry->launches;
-  std::vector<cuda::Event> marks;
-  for (size_t i = 0; i <= launches.size(); ++i) {
+/// Creates events with timing until there are `count`.
+Status CudaExecutor::makeMarks(size_t count) {
+  while (marks_.size() < count) {
     MPC_ASSIGN_OR_RETURN(
         cuda::Event mark,
         cuda::Event::create(context_, cuda::Event::Timing::On));
-    marks.push_back(std::move(mark));
+    marks_.push_back(std::move(mark));
   }
-  MPC_RETURN_IF_ERROR(provide(slot, inputs).withContext(placeOf(slot)));
-  MPC_RETURN_IF_ERROR(stream_->record(marks.front()));
+  return {};
+}
+
+/// Does what the graph of `slot` does, with an event after each launch.
+Status CudaExecutor::launchMarked(const Slot &slot) {
+  const std::vector<Launch> &launches = slot.entry->launches;
+  MPC_RETURN_IF_ERROR(makeMarks(launches.size() + 1));
+  MPC_RETURN_IF_ERROR(recordKept(*slot.entry));
+  MPC_RETURN_IF_ERROR(stream_->record(marks_[0]));
   for (size_t i = 0; i < launches.size(); ++i) {
-    MPC_RETURN_IF_ERROR(
-        recordLaunch(launches[i], slot).withContext(placeOf(slot)));
-    MPC_RETURN_IF_ERROR(stream_->record(marks[i + 1]));
+    MPC_RETURN_IF_ERROR(recordLaunch(launches[i], slot));
+    MPC_RETURN_IF_ERROR(stream_->record(marks_[i + 1]));
   }
+  return recordOutputs(slot);
+}
+
+/// Nanoseconds from the first mark to number `mark`.
+Result<Nanoseconds> CudaExecutor::timeOfMark(size_t mark) const {
+  MPC_ASSIGN_OR_RETURN(float ms, marks_[mark].millisecondsSince(marks_[0]));
+  return std::llround(static_cast<double>(ms) * 1e6);
+}
+
+/// Runs the launches of `slot` one by one and waits for them. The device's
+/// times are told as if its clock had begun with the run.
+Status CudaExecutor::runObserved(const Slot &slot) {
+  MPC_RETURN_IF_ERROR(stream_->synchronize("preparing " + placeOf(slot)));
+  Nanoseconds start = steadyNow();
+  observer_->beginRun(
+      program_, static_cast<size_t>(slot.entry - program_->entries.data()),
+      start);
+  MPC_RETURN_IF_ERROR(launchMarked(slot));
   MPC_RETURN_IF_ERROR(stream_->synchronize("timing " + placeOf(slot)));
-  std::vector<float> times;
-  for (size_t i = 0; i < launches.size(); ++i) {
-    MPC_ASSIGN_OR_RETURN(float time, marks[i + 1].millisecondsSince(marks[i]));
-    times.push_back(time);
+  Nanoseconds begin = 0;
+  for (size_t i = 0; i < slot.entry->launches.size(); ++i) {
+    MPC_ASSIGN_OR_RETURN(Nanoseconds end, timeOfMark(i + 1));
+    observer_->addLaunch(i, {start + begin, start + end});
+    begin = end;
   }
-  return times;
+  observer_->endRun(std::max(steadyNow(), start + begin));
+  return {};
 }
 
 Status CudaExecutor::wait() {

@@ -10,6 +10,7 @@
 #include "runtime/Program/Machines.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Runner/Executor.h"
+#include "runtime/Runner/LaunchObserver.h"
 #include "runtime/Runner/State.h"
 #include "runtime/Support/Status.h"
 
@@ -49,10 +50,9 @@ public:
   [[nodiscard]] bool isAsynchronous() const override { return true; }
   Status readState() override;
   Status writeState() override;
-  /// Launches each launch alone between two events. Returns the milliseconds
-  /// that the device measures, which include the start of the kernel.
-  Result<std::vector<float>>
-  timeLaunches(size_t entry, std::span<const void *const> inputs) override;
+  /// An observed run launches each launch alone, between two events, and waits
+  /// for all. The times are the device's and include the start of a kernel.
+  void observe(LaunchObserver *observer) override { observer_ = observer; }
   [[nodiscard]] bool ownsSome(const void * /*data*/,
                               size_t /*bytes*/) const override {
     return false;
@@ -93,6 +93,11 @@ private:
   Status record(const Entry &entry, Slot &slot);
   Status recordKept(const Entry &entry);
   Status recordLaunch(const Launch &launch, const Slot &slot);
+  Status recordOutputs(const Slot &slot);
+  Status makeMarks(size_t count);
+  Status launchMarked(const Slot &slot);
+  [[nodiscard]] Result<Nanoseconds> timeOfMark(size_t mark) const;
+  Status runObserved(const Slot &slot);
   Status upload();
   Status download();
   Status giveState();
@@ -127,7 +132,9 @@ private:
   std::vector<cuda::DeviceBuffer> slabs_, constants_, before_;
   cuda::DeviceBuffer arena_;
   std::vector<Plan> plans_;
-  std::deque<Slot *> pending_; ///< The runs under way, oldest first.
+  LaunchObserver *observer_ = nullptr; ///< The observer of runs, or null.
+  std::vector<cuda::Event> marks_; ///< Events of observed runs, for any entry.
+  std::deque<Slot *> pending_;     ///< The runs under way, oldest first.
   uint64_t numRuns_ = 0;
   /// Whether the device's state is newer than the host's.
   bool isDeviceAhead_ = false;

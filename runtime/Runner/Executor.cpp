@@ -12,10 +12,15 @@ namespace mpc::rt {
 Result<std::unique_ptr<Executor>>
 createExecutor(std::shared_ptr<const Program> program, State &state,
                std::vector<KeptTensor> kept, ExecutorOptions options) {
-  if (program->cuda())
-    return CudaExecutor::create(std::move(program), state, std::move(kept));
-  return CpuExecutor::create(std::move(program), state, std::move(kept),
-                             options);
+  LaunchObserver *observer = options.observer;
+  MPC_ASSIGN_OR_RETURN(
+      std::unique_ptr<Executor> executor,
+      program->cuda()
+          ? CudaExecutor::create(std::move(program), state, std::move(kept))
+          : CpuExecutor::create(std::move(program), state, std::move(kept),
+                                std::move(options)));
+  executor->observe(observer);
+  return executor;
 }
 
 bool usesSlab(const Entry &entry, uint32_t slab) {

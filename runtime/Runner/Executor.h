@@ -19,6 +19,7 @@
 namespace mpc::rt {
 
 class HostWorkspace;
+class LaunchObserver;
 
 /// A tensor of the state whose old value is kept: the value before the last run
 /// of an entry that uses its slab.
@@ -54,10 +55,11 @@ public:
   /// both.
   virtual Status writeState() = 0;
 
-  /// Runs an entry and waits for each launch. Returns the milliseconds of each.
-  /// The outputs are dropped.
-  virtual Result<std::vector<float>>
-  timeLaunches(size_t entry, std::span<const void *const> inputs) = 0;
+  /// Has later runs tell `observer` of their launches; null ends that. It must
+  /// outlive them. Runs without an observer cost nothing for it; observed ones
+  /// have the same results.
+  virtual void observe(LaunchObserver *observer) = 0;
+
   /// Whether any of these bytes belong to this executor, so that a run may
   /// write them.
   [[nodiscard]] virtual bool ownsSome(const void *data, size_t bytes) const = 0;
@@ -76,6 +78,8 @@ struct ExecutorOptions {
   /// The workspace of another runner, whose runs and this one's never overlap;
   /// null for a new one.
   std::shared_ptr<HostWorkspace> workspace = {};
+  /// See Executor::observe(); null for none.
+  LaunchObserver *observer = nullptr;
 };
 
 /// The executor for the program's machine. Allocates all memory that any run

@@ -118,13 +118,6 @@ bool Runner::sharesState(std::string_view name) const {
 Runner::Runner(std::shared_ptr<const Program> program, State state)
     : program_(std::move(program)), state_(std::move(state)) {}
 
-Result<std::vector<float>>
-Runner::timeLaunches(size_t entry, std::span<const void *const> inputs) {
-  size_t outputs = program_->entries[entry].outputs.size();
-  MPC_RETURN_IF_ERROR(checkCall(entry, inputs.size(), outputs));
-  return executor_->timeLaunches(entry, inputs);
-}
-
 bool Runner::ownsSome(const void *data, size_t bytes) const {
   return state_.meets(data, bytes) || executor_->ownsSome(data, bytes);
 }

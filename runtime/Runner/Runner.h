@@ -73,9 +73,8 @@ public:
   Status enqueue(size_t entry, std::span<const void *const> inputs = {},
                  std::span<void *const> outputs = {});
   Status wait() { return executor_->wait(); }
-  /// See Executor. An error on a CPU.
-  Result<std::vector<float>>
-  timeLaunches(size_t entry, std::span<const void *const> inputs = {});
+  /// See Executor.
+  void observe(LaunchObserver *observer) { executor_->observe(observer); }
   /// Whether a run may still be under way when enqueue() returns.
   [[nodiscard]] bool isAsynchronous() const {
     return executor_->isAsynchronous();

@@ -11,7 +11,11 @@ namespace mpc::rt {
 Result<std::unique_ptr<Runner>> Recompiler::compile(StepForm form) {
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<const Program> program,
                        recompile_(form, keptFp32_));
-  return Runner::create(std::move(program), options_);
+  RunnerOptions options = options_;
+  // A probe is no run of the training.
+  if (form == StepForm::Probe)
+    options.observer = nullptr;
+  return Runner::create(std::move(program), options);
 }
 
 Status Recompiler::prepare(const ProbeRequest &step) {

@@ -48,6 +48,7 @@ void addFlags(CLI::App &app, Flags &flags) {
   rt::addReplayFlag(app, flags.tool.replays);
   rt::addThreadFlag(app, flags.tool.runner);
   rt::addOutputFlags(app, flags.tool.output);
+  rt::addProfileFlags(app, flags.tool.profile);
   // These flags are refused with a reason, and are not listed in --help.
   for (const char *flag : {"--explain", "--nan-report", "--export-onnx"})
     app.get_option(flag)->group("");
@@ -117,9 +118,12 @@ rt::Result<int> evaluate(Flags &flags) {
                             ": holds nothing to evaluate");
   MPC_ASSIGN_OR_RETURN(rt::SafetensorsFile inputs,
                        rt::SafetensorsFile::open(request.inputsPath));
-  MPC_ASSIGN_OR_RETURN(rt::EvaluationReport report,
-                       rt::evaluate(program, inputs, request));
-  return rt::reportEvaluation(flags.tool.name, report);
+  return rt::runProfiled(
+      flags.tool.profile, *program, request.runner, [&]() -> rt::Result<int> {
+        MPC_ASSIGN_OR_RETURN(rt::EvaluationReport report,
+                             rt::evaluate(program, inputs, request));
+        return rt::reportEvaluation(flags.tool.name, report);
+      });
 }
 
 rt::Result<int> run(Flags &flags) {

@@ -2,9 +2,11 @@
 // A whole training step on the test driver: against the same step on the CPU,
 // what it costs the host, and what happens where something fails.
 #include "test/lib/Driver/CudaStep.h"
+#include "runtime/Profile/LaunchRecorder.h"
 #include "runtime/Program/ProgramFile.h"
 #include "runtime/Runner/ProgramChoice.h"
 
+#include <cstring>
 #include <gmock/gmock.h>
 #include <limits>
 
@@ -171,24 +173,38 @@ TEST_F(CudaStep, EachLaunchOfARunIsTimed) {
   std::vector<const void *> inputs;
   for (size_t i = 0; i < call.entry().inputs.size(); ++i)
     inputs.push_back(call.input(i));
-  auto entry = *timed->findEntry(call.entry().name);
   int graphs = fake_.count("cuGraphLaunch");
-  auto times = timed->timeLaunches(entry, inputs);
-  ASSERT_TRUE(times.ok()) << times.status().message();
+  rt::LaunchRecorder recorder(rt::LaunchRecorder::kMostEvents);
+  timed->observe(&recorder);
+  rt::EntryCall observed = makeCall(*timed);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    observed.setInput(i, inputs[i]);
+  ASSERT_TRUE(observed.run().ok());
   EXPECT_EQ(fake_.count("cuGraphLaunch"), graphs);
-  ASSERT_EQ(times->size(), call.entry().launches.size());
-  for (float time : *times)
-    EXPECT_NEAR(time, 0.002, 1e-6);
+  ASSERT_EQ(recorder.entries().size(), 1u);
+  const rt::RecordedEntry &entry = recorder.entries()[0];
+  ASSERT_EQ(entry.launches.size(), call.entry().launches.size());
+  for (const rt::RecordedLaunch &launch : entry.launches)
+    EXPECT_NEAR(static_cast<double>(launch.total), 2000, 1);
+  // They follow one another, within the run.
+  rt::Nanoseconds now = recorder.start();
+  for (const rt::TimelineEvent &event : recorder.events())
+    if (event.launch != rt::TimelineEvent::kRun) {
+      EXPECT_EQ(event.begin, now);
+      now = event.end;
+    }
+  EXPECT_LE(now, recorder.events().back().end);
   // It is a run as every other.
-  ASSERT_TRUE(timed->wait().ok());
+  for (size_t i = 0; i < call.outputs().size(); ++i)
+    EXPECT_EQ(
+        std::memcmp(observed.outputs()[i].data, call.outputs()[i].data,
+                    static_cast<size_t>(call.outputs()[i].desc.numBytes())),
+        0);
   expectSameState(*timed, *run, 0);
   EXPECT_EQ(*timed->readNumber("counter"), 1);
-
-  auto cpu = makeRunner(compile(Precision::FP16, "host"));
-  EXPECT_EQ(cpu->timeLaunches(entry, inputs).status().message(),
-            "launches are timed on a GPU only");
-  inputs.pop_back();
-  EXPECT_FALSE(timed->timeLaunches(entry, inputs).ok());
+  timed->observe(nullptr);
+  ASSERT_TRUE(observed.run().ok());
+  EXPECT_EQ(fake_.count("cuGraphLaunch"), graphs + 1);
 }
 
 // PyTorch's update(new_scale) takes the place of the last step's own.

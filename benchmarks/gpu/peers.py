@@ -77,14 +77,14 @@ def conv_norm(channels, filters, size, stride):
 
 
 class ResNet(nn.Module):
-    def __init__(self):
+    def __init__(self, first=64):
         super().__init__()
-        layers, channels = [*conv_norm(3, 64, 3, 1), nn.ReLU()], 64
-        for filters in (64, 128, 256, 512):
+        layers, channels = [*conv_norm(3, first, 3, 1), nn.ReLU()], first
+        for filters in (first, 2 * first, 4 * first, 8 * first):
             for part in range(2):
-                layers.append(Residual(channels, filters, 2 if part == 0 and filters > 64 else 1))
+                layers.append(Residual(channels, filters, 2 if part == 0 and filters > first else 1))
                 channels = filters
-        self.body, self.fc = nn.Sequential(*layers), nn.Linear(512, 10)
+        self.body, self.fc = nn.Sequential(*layers), nn.Linear(channels, 10)
 
     def forward(self, x):
         return self.fc(self.body(x).mean((2, 3)))

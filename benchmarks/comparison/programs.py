@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Our side's programs, as MLIR or as files of the tests."""
+import sys
+
+from . import cases
+
+sys.path.insert(0, str(cases.ROOT / "benchmarks/gpu"))
+import models  # noqa: E402
+from models import shaped  # noqa: E402
+
+KINDS = {"fp32": "f32", "bf16": "bf16", "fp16": "f16"}
+
+
+def contraction(case, precision):
+    """A product whose operands and result are of the precision's type."""
+    kind = KINDS[precision]
+    m, n, k, layout = (case[key] for key in ("m", "n", "k", "layout"))
+    stored, a = shaped((k, m) if layout[0] == "t" else (m, k), kind), shaped((m, k), kind)
+    b, c = shaped((n, k) if layout[1] == "t" else (k, n), kind), shaped((m, n), kind)
+    left = f"  %left = nn.transpose %a [1, 0] : {stored} -> {a}\n" if layout[0] == "t" else ""
+    right = "transpose_rhs " if layout[1] == "t" else ""
+    return f"""func.func @model(%a: {stored} {{nn.name = "a"}}, %b: {b} {{nn.name = "b"}}) -> ({c} {{nn.name = "c"}}) {{
+{left}  %c = nn.matmul {"%left" if left else "%a"}, %b {right}: {a}, {b} -> {c}
+  return %c : {c}
+}}
+"""
+
+
+def attention(case, precision):
+    """Forward and backward. q, k and v are weights, so that what is read is their copy in the precision."""
+    m = models.Module()
+    shape = tuple(case["shape"])
+    q, k, v = (m.parameter(name, shape, "zeros") for name in "qkv")
+    scores = m.matmul(q, k, "transpose_rhs ")
+    scores = m.same("mul", scores, m.number(shape[3] ** -0.5, scores[1]))
+    if case["causal"]:
+        mask, hidden = models.causal_mask(m, shape[2], scores[1]), m.number("0xFF800000", scores[1])
+        types = f"{shaped(scores[1], 'i1')}, {shaped(scores[1])}"
+        scores = m.op(f"nn.select {mask[0]}, {hidden[0]}, {scores[0]} : {types}", scores[1])
+    result = m.matmul(m.same("softmax", scores, attributes="axis(3) "), v)
+    body = "".join(f"  {line}\n" for line in m.lines)
+    wide, given = shaped(shape), shaped(shape, KINDS[precision])
+    names = ("o", "dq", "dk", "dv")
+    results = ", ".join(f'{given} {{nn.name = "{name}"}}' for name in names)
+    narrow = "".join(f"  %{name}_n = nn.cast %{name} : {wide} -> {given}\n" for name in names)
+    return (
+        "\n".join(m.parameters)
+        + f"\nfunc.func private @attend() -> {wide} {{\n{body}  return {result[0]} : {wide}\n}}\n"
+        + f'func.func @step(%g: {given} {{nn.name = "do"}}) -> ({results}) {{\n'
+        + f"  %do = nn.cast %g : {given} -> {wide}\n"
+        + f"  %o, %dq, %dk, %dv = nn.vjp @attend() seed(%do) wrt [@q, @k, @v] : (), ({wide}) -> {', '.join(4 * [wide])}\n"
+        + narrow
+        + f"  return {', '.join(f'%{name}_n' for name in names)} : {', '.join(4 * [given])}\n}}\n"
+    )
+
+
+def optimizer(case):
+    """Unscale, check, clip, AdamW: gradients of f16 come in, and copies of f16 of the weights go out."""
+    shapes = cases.gpt2_shapes(case)
+    wide, narrow = [shaped(shape) for shape in shapes], [shaped(shape, "f16") for shape in shapes]
+    count = range(len(shapes))
+    trained = ", ".join(f"@w{i}" for i in count)
+    lines = [f"nn.parameter @w{i} : {wide[i]} = #nn.init<normal {cases.WEIGHT}>" for i in count]
+    lines += [
+        f'amp.scaler @scaler policy("dynamic") settings {{init_scale = {cases.LOSS_SCALE}, growth_interval = 2000.0}}',
+        'amp.optimizer @optimizer kind("adamw") hyper {beta1 = 0.9, beta2 = 0.95, weight_decay = 0.1, '
+        f"clip_global_norm = 1.0}} trains [{trained}]",
+    ]
+    arguments = ", ".join(f'%g{i}: {narrow[i]} {{nn.name = "g{i}"}}' for i in count)
+    results = ", ".join(f'{narrow[i]} {{nn.name = "h{i}"}}' for i in count)
+    lines.append(f'func.func @step({arguments}, %lr: tensor<f32> {{nn.name = "lr"}}) -> ({results},')
+    lines.append('    tensor<i1> {nn.name = "found_inf"}, tensor<f64> {nn.name = "grad_norm"}) {')
+    lines += [f"  %f{i} = nn.cast %g{i} : {narrow[i]} -> {wide[i]}" for i in count]
+    gathered = "!amp.gradients<@optimizer>"
+    lines += [
+        "  %scale = amp.get_scale @scaler : tensor<f32>",
+        "  %inverse = amp.inverse_scale %scale : tensor<f32>",
+        f"  %all = amp.gather {', '.join(f'%f{i}' for i in count)} : {', '.join(wide)} -> {gathered}",
+        f"  %unscaled = amp.unscale %all by %inverse : {gathered}",
+        f"  %found, %norm = amp.check %unscaled : {gathered}",
+        '  %max = amp.get_hyper @optimizer "clip_global_norm" : tensor<f64>',
+        "  %coefficient = amp.clip_coefficient %norm max(%max) : tensor<f64> -> tensor<f32>",
+        f"  %clipped = amp.clip %unscaled by %coefficient : {gathered}",
+        f"  amp.apply %clipped lr(%lr) skip(%found) : {gathered}",
+        "  %good, %error = amp.update_scale @scaler found(%found)",
+    ]
+    lines += [f"  %w{i} = nn.get @w{i} : {wide[i]}\n  %h{i} = nn.cast %w{i} : {wide[i]} -> {narrow[i]}" for i in count]
+    lines.append(f"  return {', '.join(f'%h{i}' for i in count)}, %found, %norm :")
+    lines.append(f"      {', '.join(narrow)}, tensor<i1>, tensor<f64>\n}}")
+    return "\n".join(lines) + "\n"
+
+
+def optimizer_flags(rule):
+    flags = [f"--optimizer={rule['kind']}"]
+    if "momentum" in rule:
+        flags.append(f"--momentum={rule['momentum']}")
+    if "betas" in rule:
+        flags += [f"--beta1={rule['betas'][0]}", f"--beta2={rule['betas'][1]}", f"--eps={rule['eps']}"]
+    if "weight_decay" in rule:
+        flags += [f"--weight-decay={rule['weight_decay']}", "--no-decay=ln|bias", f"--clip-norm={rule['clip']}"]
+    return flags
+
+
+def step(case):
+    """The text of a step's model, or the path of one that the tests have; and the name of its input."""
+    if case["model"] in ("mlp", "cnn"):
+        return cases.INPUTS / f"workloads/digits-{case['model']}.onnx", "x"
+    if case["model"] == "gpt":
+        keys = ("batch", "length", "layers", "heads", "width")
+        sizes = models.Sizes(vocabulary=cases.VOCABULARY, **{key: case[key] for key in keys})
+        return models.gpt(sizes), "tokens"
+    return models.resnet(models.Sizes(case["batch"], channels=case["channels"])), "x"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pool's protocol: publish a loop, take groups by ticket, count them done.
+// The pool's protocol: publish a loop, take groups by tickets, count them done.
 #include "runtime/Device/CPU/ThreadPool.h"
 
 #include <algorithm>
@@ -40,6 +40,8 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int workers) {
   // With more workers than CPUs, a spinning worker would keep another from
   // working.
   pool->spin_ = workers <= cpus;
+  pool->numWorkers_ = workers;
+  pool->shares_ = std::make_unique<Share[]>(workers);
   try {
     for (int worker = 1; worker < workers; ++worker)
       pool->threads_.emplace_back(&ThreadPool::workerMain, pool.get(), worker,
@@ -60,9 +62,10 @@ ThreadPool::~ThreadPool() {
     thread.join();
 }
 
-/// Takes and runs one group; false where the loop has none left.
-bool ThreadPool::workOnce(int worker) {
-  uint64_t ticket = ticket_.load(std::memory_order_acquire);
+/// Takes and runs one group of a share; false where the share has none left.
+bool ThreadPool::takeGroup(int worker, int share) {
+  std::atomic<uint64_t> &next = shares_[share].ticket;
+  uint64_t ticket = next.load(std::memory_order_acquire);
   for (;;) {
     auto group = static_cast<uint32_t>(ticket);
     if (group == kClosed)
@@ -74,11 +77,11 @@ bool ThreadPool::workOnce(int worker) {
     void *context = context_.load(std::memory_order_relaxed);
     int64_t chunks = chunks_.load(std::memory_order_relaxed);
     int64_t groups = groups_.load(std::memory_order_relaxed);
-    if (group >= groups)
+    if (group >= firstGroup(share + 1, groups))
       return false;
-    if (!ticket_.compare_exchange_weak(ticket, ticket + 1,
-                                       std::memory_order_acq_rel,
-                                       std::memory_order_acquire))
+    if (!next.compare_exchange_weak(ticket, ticket + 1,
+                                    std::memory_order_acq_rel,
+                                    std::memory_order_acquire))
       continue;
     int64_t base = chunks / groups, extra = chunks % groups;
     int64_t begin = group * base + std::min<int64_t>(group, extra);
@@ -87,6 +90,13 @@ bool ThreadPool::workOnce(int worker) {
       done_.notify_one();
     return true;
   }
+}
+
+/// Runs the worker's own share, and then what is left of the others.
+void ThreadPool::work(int worker) {
+  for (int other = 0; other < numWorkers_; ++other)
+    while (takeGroup(worker, (worker + other) % numWorkers_)) {
+    }
 }
 
 /// Waits until the epoch is not `seen`; returns the new one.
@@ -107,8 +117,7 @@ void ThreadPool::workerMain(int worker, bool spin) {
     seen = waitForLoop(seen, spin);
     if (stop_.load(std::memory_order_relaxed))
       return;
-    while (workOnce(worker)) {
-    }
+    work(worker);
   }
 }
 
@@ -128,11 +137,12 @@ void ThreadPool::run(int64_t chunks, Body body, void *context) {
   done_.store(0, std::memory_order_relaxed);
   uint32_t epoch = epoch_.load(std::memory_order_relaxed) + 1;
   uint64_t loop = static_cast<uint64_t>(epoch) << 32;
-  ticket_.store(loop, std::memory_order_release);
+  for (int share = 0; share < numWorkers_; ++share)
+    shares_[share].ticket.store(loop | firstGroup(share, groups),
+                                std::memory_order_release);
   epoch_.store(epoch, std::memory_order_release);
   epoch_.notify_all();
-  while (workOnce(0)) {
-  }
+  work(0);
   for (int i = 0; spin_ && i < kSpins; ++i) {
     if (done_.load(std::memory_order_acquire) == groups)
       break;
@@ -140,7 +150,8 @@ void ThreadPool::run(int64_t chunks, Body body, void *context) {
   }
   for (uint32_t done; (done = done_.load(std::memory_order_acquire)) != groups;)
     done_.wait(done, std::memory_order_acquire);
-  ticket_.store(loop | kClosed, std::memory_order_release);
+  for (int share = 0; share < numWorkers_; ++share)
+    shares_[share].ticket.store(loop | kClosed, std::memory_order_release);
 }
 
 } // namespace mpc::rt

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <thread>
 #include <vector>
 
 namespace mpc::rt {
@@ -52,6 +53,56 @@ TEST(ThreadPool, ManyShortLoopsInARow) {
   for (int loop = 0; loop < 5000; ++loop)
     (*pool)->run(3 + loop % 5, add, &sum);
   EXPECT_EQ(sum, 1000 * (3 + 6 + 10 + 15 + 21));
+}
+
+/// The first range of chunks of each of two workers, who wait for each other.
+struct FirstRanges {
+  std::atomic<int> started{0};
+  std::atomic<int64_t> begin[2] = {-1, -1};
+};
+
+void noteFirst(void *context, int worker, int64_t begin, int64_t) {
+  auto &ranges = *static_cast<FirstRanges *>(context);
+  int64_t none = -1;
+  if (!ranges.begin[worker].compare_exchange_strong(none, begin))
+    return;
+  ++ranges.started;
+  while (ranges.started < 2)
+    std::this_thread::yield();
+}
+
+TEST(ThreadPool, WorkersBeginWithTheirOwnShare) {
+  auto pool = ThreadPool::create(2);
+  ASSERT_TRUE(pool.ok());
+  for (int64_t chunks : {2, 10, 1000})
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      FirstRanges ranges;
+      (*pool)->run(chunks, noteFirst, &ranges);
+      EXPECT_EQ(ranges.begin[0], 0);
+      EXPECT_EQ(ranges.begin[1], chunks / 2);
+    }
+}
+
+struct OneWaits {
+  std::atomic<int64_t> others{0}, chunks{0};
+};
+
+/// The first worker waits until all chunks but its first are done.
+void waitForOthers(void *context, int worker, int64_t begin, int64_t end) {
+  auto &state = *static_cast<OneWaits *>(context);
+  if (worker == 0)
+    while (state.others < state.chunks - (end - begin))
+      std::this_thread::yield();
+  state.others += end - begin;
+}
+
+TEST(ThreadPool, OthersDoTheShareOfASlowWorker) {
+  auto pool = ThreadPool::create(2);
+  ASSERT_TRUE(pool.ok());
+  OneWaits state;
+  state.chunks = 64;
+  (*pool)->run(64, waitForOthers, &state);
+  EXPECT_EQ(state.others, 64);
 }
 
 TEST(ThreadPool, ZeroMeansAllCpus) {

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import ctypes
 import pathlib
+import time
 from typing import Any
 
 import torch  # type: ignore[import-not-found]
 
+# To lay threads to sleep and to wake them takes some 40 us, which a shorter run does not win.
+_SHORT = 50e-6
 _SEMAPHORE_BYTES = 64  # sem_t has 32 where there are 64 bits.
 
 
@@ -35,6 +38,7 @@ class Sleeping:
     def __init__(self) -> None:
         self._openmp = _find_openmp()
         self._others = 0
+        self._begin, self._seconds = 0.0, 1.0  # Of the last run.
         if self._openmp is None:
             return
         libc = ctypes.PyDLL(None)
@@ -46,14 +50,16 @@ class Sleeping:
         self._start.restype = self._end.restype = None
 
     def __enter__(self) -> None:
-        threads = torch.get_num_threads() if self._openmp is not None else 1
+        threads = torch.get_num_threads() if self._openmp is not None and self._seconds > _SHORT else 1
         self._others = threads - 1
         if self._others:
             # Anew each time: a signal may have ended a wait before its turn.
             self._init(self._semaphore, 0, 0)
             self._start(self._wait, self._semaphore, threads)
+        self._begin = time.perf_counter()
 
     def __exit__(self, *_: Any) -> None:
+        self._seconds = time.perf_counter() - self._begin
         for _ in range(self._others):
             self._post(self._semaphore)
         if self._others:

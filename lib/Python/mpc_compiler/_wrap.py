@@ -93,6 +93,10 @@ class _Control:
     def _any_program(self) -> CompiledCall | None:
         return next(iter(self.calls.compiled()), None)
 
+    def share_homes(self, other: "_Control") -> None:
+        """Lets programs of both keep their state in one memory where their layout allows it."""
+        self._homes = other._homes
+
     # --- Programs ------------------------------------------------------------------------------
 
     def _program_of(self, structure: Structure, batch: Batch, precision: str, has_target: bool) -> CompiledCall | None:

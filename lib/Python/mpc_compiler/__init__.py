@@ -30,6 +30,7 @@ from ._errors import (
     InvalidInputError,
     MpcWarning,
     PeerError,
+    UnsupportedError,
     UsageError,
 )
 from ._progress import ProgressBar
@@ -54,6 +55,7 @@ __all__ = [
     "Step",
     "StepResult",
     "TensorInfo",
+    "UnsupportedError",
     "Update",
     "UsageError",
     "__version__",

@@ -10,7 +10,7 @@ import numpy as np
 import torch  # type: ignore[import-not-found]
 from torch.utils import _pytree as pytree  # type: ignore[import-not-found]
 
-from ._errors import UsageError
+from ._errors import UnsupportedError
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device)
 
@@ -95,7 +95,7 @@ class Batch:
             if isinstance(leaf, torch.Tensor):
                 self.tensors.append(leaf)
                 constants.append(_PLACE)
-                parts.append((leaf.dtype, leaf.shape))
+                parts.append((leaf.dtype, leaf.shape, leaf.requires_grad, leaf.is_cpu))
             else:
                 constants.append(leaf)
                 parts.append((type(leaf), leaf))
@@ -108,24 +108,25 @@ class Batch:
         return [name for name, constant in named if constant is _PLACE]
 
     def check(self) -> None:
-        """Refuses what no program can be made for."""
+        """Refuses what no program can be made for. It holds for each batch of this key."""
+        self._check_tensors()
         for name, value in zip(names_of(dict(self._arguments)), self._constants):
             if value is not _PLACE and not isinstance(value, _CONSTANTS):
-                raise UsageError(
+                raise UnsupportedError(
                     f"argument {name!r} is a {type(value).__module__}.{type(value).__qualname__}: a call takes "
                     "tensors, numbers, texts and None, in tuples, lists, dicts and dataclasses"
                 )
 
-    def check_tensors(self) -> None:
+    def _check_tensors(self) -> None:
         for tensor in self.tensors:
             if tensor.requires_grad:
                 name = self._name_of(tensor)
-                raise UsageError(
+                raise UnsupportedError(
                     f"argument {name!r} wants a gradient of its own, which the program does not have: give "
                     f"{name}.detach(), or call the plain module"
                 )
             if tensor.device.type != "cpu":
-                raise UsageError(
+                raise UnsupportedError(
                     f"argument {self._name_of(tensor)!r} is on {tensor.device}, and the program is for a CPU: "
                     "give it .cpu()"
                 )

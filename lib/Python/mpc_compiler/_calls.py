@@ -13,11 +13,14 @@ import torch  # type: ignore[import-not-found]
 
 from ._batch import Batch
 from ._compile import _precision_name
-from ._errors import UsageError
+from ._errors import UnsupportedError, UsageError
 from ._export import Exported, Request, export
 from ._hooks import Hooks
+from ._watched import Watched
 
 PRECISIONS = ("fp32", "bf16", "fp16")
+# Structures that were seen and have no program are forgotten beyond these, the oldest first.
+_KEPT_STRUCTURES = 256
 
 
 @dataclasses.dataclass
@@ -46,7 +49,7 @@ class ProgramReport:
     def __str__(self) -> str:
         made = f"compiled in {self.compile_seconds:.1f} s" if self.compile_seconds else "not compiled"
         why = f" ({self.reason})" if self.reason else ""
-        return f"{self.batch}: {made}, {self.compiled_calls} calls compiled, {self.torch_calls} by torch{why}"
+        return f"{self.batch or 'calls'}: {made}, {self.compiled_calls} calls compiled, {self.torch_calls} by torch{why}"
 
 
 class Report(list):
@@ -69,13 +72,25 @@ class Calls:
         self._module = module  # The plain one; it has the same parameters.
         self._fixed_precision, self._outputs, self._forward_gradient = precision, outputs, forward_gradient
         self._signature = inspect.signature(functools.partial(plain.forward, module))
-        self._parts = list(module.modules())
-        self._rates = [part for part in self._parts if isinstance(getattr(part, "p", None), float)]
-        self._parameters = [(part._parameters, name) for part in self._parts for name in part._parameters]
-        self._hooks = Hooks(module)
+        self._watched = Watched(module, loss)
         self._structures: dict[Any, Structure] = {}
+        # Called where parts of the module are others than before: what was made of them is not theirs.
+        self.on_new_parts: Callable[[], None] = lambda: None
+        self._look_at_parts()
         # While a module is traced its parameters are those of the tracing, for all threads.
         self.tracing = threading.RLock()
+
+    def _look_at_parts(self) -> None:
+        self._parts = self._watched.parts
+        self._parameters = [(part._parameters, name) for part in self._parts for name in part._parameters]
+        self._hooks = Hooks(self._module)
+
+    def _take_new_parts(self) -> None:
+        before, self._parts = self._parts, self._watched.parts
+        if [*map(id, before)] != [*map(id, self._parts)]:
+            self._look_at_parts()
+            self._structures.clear()
+            self.on_new_parts()
 
     def bind(self, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by the names that the module's forward has for them."""
@@ -87,9 +102,7 @@ class Calls:
     def batch(self, arguments: dict[str, Any], target: Any, has_target: bool) -> Batch:
         if has_target:
             arguments = {**arguments, "target": target}
-        batch = Batch(arguments)
-        batch.check_tensors()
-        return batch
+        return Batch(arguments)
 
     def run_bound(self, module: Any, arguments: Mapping[str, Any]) -> Any:
         """The plain forward of a module."""
@@ -105,28 +118,49 @@ class Calls:
         return "fp32"
 
     def structure(self, batch: Batch, precision: str) -> Structure:
-        """That of a batch, in the module's modes as they are."""
+        """That of a batch, in the module's modes and with its settings as they are."""
+        number = self._watched.number()
+        if self._watched.parts is not self._parts:
+            self._take_new_parts()
         self._hooks.check()
-        key = (
-            batch.key, precision,
-            tuple([part.training for part in self._parts]),
-            tuple([getattr(registry[name], "requires_grad", None) for registry, name in self._parameters]),
-            tuple([part.p for part in self._rates]),
-        )
-        structure = self._structures.get(key)
-        if structure is None:
-            structure = self._structures[key] = Structure(f"{precision} {batch.describe()}")
+        wanted = [getattr(registry[name], "requires_grad", None) for registry, name in self._parameters]
+        key = batch.key, precision, number, tuple(wanted)
+        try:
+            return self._structures[key]
+        except KeyError:
+            return self._new_structure(key, batch, precision)
+        except TypeError:  # What cannot be hashed.
+            batch.check()
+            raise
+
+    def _new_structure(self, key: Any, batch: Batch, precision: str) -> Structure:
+        batch.check()
+        structure = self._structures[key] = Structure(f"{precision} {batch.describe()}")
+        if len(self._structures) > _KEPT_STRUCTURES:
+            oldest = next((known for known, one in self._structures.items() if one.program is None), key)
+            if oldest != key:
+                del self._structures[oldest]
         return structure
+
+    def unsupported(self, error: UnsupportedError) -> Structure:
+        """For calls that no program can be made for."""
+        return self._structures.setdefault(str(error), Structure("", reason=str(error)))
 
     def compiled(self) -> list[Any]:
         """The programs that there are."""
         return [known.program for known in self._structures.values() if known.program is not None]
 
     def export(self, batch: Batch, has_target: bool) -> Exported:
-        batch.check()
         with self.tracing:
-            return export(Request(
-                self._module, self.run_bound, batch, has_target, self.loss, self._outputs, self._forward_gradient))
+            exported = export(Request(
+                self._module, self._run_traced, batch, has_target, self.loss, self._outputs, self._forward_gradient))
+        self._watched.tell_writes()
+        return exported
+
+    def _run_traced(self, module: Any, arguments: Mapping[str, Any]) -> Any:
+        output = self.run_bound(module, arguments)
+        self._watched.note_writes()
+        return output
 
     def report(self) -> Report:
         return Report(

@@ -14,7 +14,11 @@ class UsageError(Error, ValueError):
     """The call is at fault, or when it was made."""
 
 
-class ExportError(UsageError):
+class UnsupportedError(UsageError):
+    """A call is at fault that torch runs, and no compiled program."""
+
+
+class ExportError(UnsupportedError):
     """A module is at fault that torch.export does not take."""
 
 

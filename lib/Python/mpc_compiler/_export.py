@@ -15,7 +15,7 @@ import torch  # type: ignore[import-not-found]
 from torch.export.graph_signature import InputKind, OutputKind  # type: ignore[import-not-found]
 
 from ._batch import Batch
-from ._errors import ExportError, UsageError
+from ._errors import ExportError, UnsupportedError, UsageError
 from ._outputs import Outputs, find_loss
 
 
@@ -52,7 +52,7 @@ def bare(module: Any, kind: type, forward: Any = None) -> Any:
         kind = type(kind.__name__, (kind,), {"forward": forward, "__module__": kind.__module__})
     other = kind.__new__(kind)
     state = module.__dict__
-    if forward is not None:
+    if forward is not None and "forward" in state:
         state = {name: value for name, value in state.items() if name != "forward"}
     object.__setattr__(other, "__dict__", state)
     return other
@@ -77,7 +77,7 @@ def _noted_functions(allowed: tuple[str, ...]) -> Iterator[None]:
     def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
         own = not cls.__module__.startswith(("torch.", "mpc_compiler."))
         if own and cls.__name__ not in allowed:
-            raise UsageError(
+            raise UnsupportedError(
                 f"torch.autograd.Function {cls.__name__!r} ({_place_of_user()}) has a backward of its own, which an "
                 f"export loses: write it with torch's ops, or wrap(..., forward_gradient=[{cls.__name__!r}]) where "
                 "the gradient of its forward is right"

@@ -81,12 +81,17 @@ class Step:
         self._home: Home | None = None
         self._batches = 0  # Of the window that is under way, and what compiled them.
         self._window: _Program | None = None
-        self._names = {id(parameter): name for name, parameter in model.named_parameters()}
-        self._reason = _slots.why_not_compiled(optimizer, self._names)
+        calls.on_new_parts = self._take_new_parts
+        self._take_new_parts()
         self._wrapped: Any = None
         self._steps_by_torch = 0
         self.result: _runtime.StepResult | None = None
         self.outputs: Any = None
+
+    def _take_new_parts(self) -> None:
+        self._home = None
+        self._names = {id(parameter): name for name, parameter in self._model.named_parameters()}
+        self._reason = _slots.why_not_compiled(self._optimizer, self._names)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs a batch; its loss as a tensor without gradient. The last of a window updates the weights."""

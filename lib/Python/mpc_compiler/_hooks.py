@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._errors import UsageError
+from ._errors import UnsupportedError
 
 _KINDS = {
     "_forward_hooks": "forward hook",
@@ -43,7 +43,7 @@ class Hooks:
         for name, kind, hooks in self._lists:
             for hook in hooks.values():
                 if not (kind.startswith("forward") and _module_of(hook).startswith(_TRACED)):
-                    raise UsageError(
+                    raise UnsupportedError(
                         f"{kind} {_name_of(hook)!r} of module {name or 'itself'!r}: a compiled program calls no hooks "
                         "inside of a module: remove it, or call the plain module where it is needed"
                     )

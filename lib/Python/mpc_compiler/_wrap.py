@@ -14,7 +14,7 @@ import torch  # type: ignore[import-not-found]
 from ._batch import Batch
 from ._calls import Calls, Report, Structure, check_module
 from ._compile import _precision_name
-from ._errors import ExportError, InvalidInputError, MpcWarning, UsageError
+from ._errors import InvalidInputError, MpcWarning, UnsupportedError, UsageError
 from ._export import Exported, bare
 from ._gradients import Result, attach
 from ._memory import Home
@@ -38,6 +38,7 @@ class _Control:
     def __init__(self, calls: Calls, module: Any, options: _Options) -> None:
         self.calls, self._module, self._options = calls, module, options
         self._homes: list[Home] = []
+        calls.on_new_parts = self._homes.clear
         self._slowest_torch = self._last_compilation = 0.0
         self._torch = TorchCall(self._run_plain)
 
@@ -64,12 +65,26 @@ class _Control:
             )
         batch = calls.batch(arguments, target, has_target)
         precision = calls.precision()
-        structure = calls.structure(batch, precision)
+        structure = self._structure(batch, precision)
         program = self._program_of(structure, batch, precision, has_target)
         if program is None:
             return self._run_by_torch(structure, precision, (wrapped, arguments, target, has_target))
         structure.compiled += 1
         return self._finish(program.run(batch.tensors, self._scaler()), program, structure)
+
+    def _structure(self, batch: Batch, precision: str) -> Structure:
+        try:
+            return self.calls.structure(batch, precision)
+        except UnsupportedError as error:
+            if not self._options.falls_back:
+                raise
+            structure = self.calls.unsupported(error)
+            self._tell_once(structure)
+            return structure
+
+    def _tell_once(self, structure: Structure) -> None:
+        if not structure.by_torch:
+            warnings.warn(f"{self.calls.plain.__name__} runs by torch: {structure.reason}", MpcWarning, stacklevel=6)
 
     def _scaler(self) -> Any:
         scaler = self._options.scaler
@@ -96,6 +111,7 @@ class _Control:
     def share_homes(self, other: "_Control") -> None:
         """Lets programs of both keep their state in one memory where their layout allows it."""
         self._homes = other._homes
+        self.calls.on_new_parts = self._homes.clear
 
     # --- Programs ------------------------------------------------------------------------------
 
@@ -112,11 +128,11 @@ class _Control:
             return None
         try:
             self._compile(structure, batch, precision, has_target)
-        except (ExportError, InvalidInputError) as error:
+        except (UnsupportedError, InvalidInputError) as error:
             if not self._options.falls_back:
                 raise
             structure.reason = str(error)
-            warnings.warn(f"{self.calls.plain.__name__} runs by torch: {error}", MpcWarning, stacklevel=6)
+            self._tell_once(structure)
         return structure.program
 
     def _compile(self, structure: Structure, batch: Batch, precision: str, has_target: bool) -> None:

@@ -724,6 +724,19 @@ def save_family(folder, name, cases, dtype):
     save_tensors({**found, "scale": scale}, folder / f"{name}.safetensors")
 
 
+def moments():
+    f = "moments"
+    for op in "var std".split():
+        g = getattr(A, f"{op}_mean")
+        case(f, f"{op}_mean", lambda x, g=g: sum(g.default(x, False)), t(3, 4))
+        case(f, f"{op}_mean", lambda x, g=g: sum(g.dim(x, [1], True, True)), t(3, 4))
+    case(f, "weight_norm", lambda v, g: A._weight_norm.default(v, g), t(3, 4, 2), t(3, 1, 1))
+    case(f, "weight_norm", lambda v, g: A._weight_norm.default(v, g, 1), t(3, 4, 2), t(1, 4, 1))
+    case(f, "weight_norm", lambda v, g: A._weight_norm_interface.default(v, g, 0)[0], t(3, 4), t(3, 1))
+    case(f, "batch_norm", lambda x, w, b: A.batch_norm.default(x, w, b, None, None, True, 0.1, 1e-5, False), t(3, 4, 5), t(4), t(4, low=1.0))
+    case(f, "batch_norm", lambda x: A._native_batch_norm_legit.no_stats(x, None, None, True, 0.1, 1e-3)[0] * x, t(5, 4))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
@@ -732,7 +745,7 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
-                   rearrangement, pads, sorting, writes, distances):
+                   rearrangement, pads, sorting, writes, distances, moments):
         family()
     for family, cases in CASES.items():
         save_family(arguments.folder, family, cases, torch.float32)

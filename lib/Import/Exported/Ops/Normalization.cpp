@@ -5,6 +5,7 @@
 
 #include "dialects/NN/FrozenNormalization.h"
 #include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/Powers.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
@@ -174,7 +175,7 @@ Expected<SmallVector<mlir::Value>> channelVectors(Call &call,
   for (StringRef name : {"weight", "bias", "running_mean", "running_var"}) {
     MPC_TRY_ASSIGN(std::optional<Operand> given, call.maybeTensor(name));
     if (!given && name.starts_with("running"))
-      return call.fail("a layer without running statistics is not supported");
+      return call.fail("only one of the running statistics is there");
     Operand values =
         given ? *given
               : b.splat(x.type, {x.shape[1]}, name == "weight" ? 1.0 : 0.0);
@@ -186,11 +187,30 @@ Expected<SmallVector<mlir::Value>> channelVectors(Call &call,
   return vectors;
 }
 
+/// A layer that has no running statistics takes those of the batch, in eval()
+/// too.
+Error normalizedChannels(Call &call, const Operand &x) {
+  MPC_TRY_ASSIGN(double epsilon, epsilonOf(call, 1e-5));
+  TensorBuilder &b = call.build;
+  auto axes = to_vector(seq<int64_t>(0, x.rank()));
+  std::swap(axes[0], axes[1]);
+  Operand first = b.transpose(b.wide(x), axes);
+  int64_t rest = *countElements(x.shape) / x.shape[1];
+  Operand rows = b.reshape(first, {x.shape[1], rest});
+  Operand normal = b.layerNorm(rows, nullptr, nullptr, 1, epsilon);
+  normal = b.transpose(b.reshape(normal, first.shape), axes);
+  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal, x.type));
+  call.result(result);
+  return Error::success();
+}
+
 Error emitBatchNorm(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.real("input"));
   if (x.rank() < 2 || is_contained(x.shape, 0))
     return call.fail("the operand is " + shapeText(x.shape) +
                      ", expected batch, channels and spatial axes");
+  if (!call.has("running_mean") && !call.has("running_var"))
+    return normalizedChannels(call, x);
   MPC_TRY_ASSIGN(bool isTraining, call.flag("training", false));
   MPC_TRY_ASSIGN(double added, epsilonOf(call, 1e-5));
   if (!call.has("momentum"))
@@ -237,11 +257,45 @@ Error emitFrozenBatchNorm(Call &call) {
   return Error::success();
 }
 
+/// A direction times a length: `v` over its norm beside axis `dim`, times `g`.
+/// The norm is the second result of the form of decomposed programs.
+Error emitWeightNorm(Call &call) {
+  MPC_TRY_ASSIGN(Operand v, filledOperand(call, "v"));
+  MPC_TRY_ASSIGN(Operand g, call.tensor("g"));
+  MPC_TRY_ASSIGN(int64_t kept, call.has("dim") ? call.axis("dim", v.rank())
+                                               : Expected<int64_t>(0));
+  TensorBuilder &b = call.build;
+  SmallVector<int64_t> axes;
+  for (int64_t axis : seq<int64_t>(0, v.rank()))
+    if (axis != kept)
+      axes.push_back(axis);
+  if (axes.empty() || g.rank() != v.rank() || !goesWith(g, v))
+    return call.fail("the direction is " + shapeText(v.shape) +
+                     ", the length " + shapeText(g.shape));
+  Operand wide = b.wide(v);
+  Operand norm =
+      rootOf(b, b.reduceSum(b.binary(Binary::Mul, wide, wide), axes));
+  norm = b.reshape(norm, g.shape);
+  Operand length = b.binary(Binary::Div, b.cast(g, wide.type), norm);
+  call.result(b.cast(
+      b.binary(Binary::Mul, wide, b.broadcastTo(length, v.shape)), v.type));
+  return Error::success();
+}
+
+Error emitWeightNormInterface(Call &call) {
+  MPC_TRY(emitWeightNorm(call));
+  call.result({});
+  return Error::success();
+}
+
 const OpRow kRows[] = {
     {"_log_softmax.default", emitSoftmax<&TensorBuilder::logSoftmax>},
+    {"_native_batch_norm_legit.no_stats", emitFrozenBatchNorm},
     {"_native_batch_norm_legit_functional.default", emitFunctionalBatchNorm},
     {"_native_batch_norm_legit_no_training.default", emitFrozenBatchNorm},
     {"_softmax.default", emitSoftmax<&TensorBuilder::softmax>},
+    {"_weight_norm.default", emitWeightNorm},
+    {"_weight_norm_interface.default", emitWeightNormInterface},
     {"batch_norm.default", emitBatchNorm},
     {"group_norm.default", emitGroupNorm},
     {"instance_norm.default", emitInstanceNorm},

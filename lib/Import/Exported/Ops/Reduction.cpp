@@ -306,12 +306,16 @@ const OpRow kRows[] = {
     {"std.default", emitDeviation},
     {"std.dim", emitDeviation},
     {"std_mean.correction", emitMoments<true>},
+    {"std_mean.default", emitMoments<true>},
+    {"std_mean.dim", emitMoments<true>},
     {"sum.default", emitReduce<&TensorBuilder::reduceSum>},
     {"sum.dim_IntList", emitReduce<&TensorBuilder::reduceSum>},
     {"var.correction", emitVariance},
     {"var.default", emitVariance},
     {"var.dim", emitVariance},
     {"var_mean.correction", emitMoments<false>},
+    {"var_mean.default", emitMoments<false>},
+    {"var_mean.dim", emitMoments<false>},
 };
 
 } // namespace

@@ -249,8 +249,9 @@ def normalization():
     norm("the operand is 3, expected batch, channels and spatial axes", input=X(3))
     norm("momentum=None, a mean over all batches, is not supported", momentum=None)
     norm("momentum is 3", momentum=3.0)
-    norm("a layer without running statistics is not supported", running_mean=None)
+    norm("only one of the running statistics is there", running_mean=None)
     norm("argument 'weight' is 3, expected 4 elements", weight=X(3))
+    case("the direction is 4x3, the length 4", "_weight_norm.default", X(4, 3), v=X(4, 3), g=X(4))
 
 
 def losses():

@@ -16,6 +16,7 @@ from ._compile import _precision_name
 from ._errors import UnsupportedError, UsageError
 from ._export import Exported, Request, export
 from ._hooks import Hooks
+from ._memory import check_device
 from ._watched import Watched
 
 PRECISIONS = ("fp32", "bf16", "fp16")
@@ -89,7 +90,7 @@ class Calls:
         before, self._parts = self._parts, self._watched.parts
         if [*map(id, before)] != [*map(id, self._parts)]:
             self._look_at_parts()
-            self._structures.clear()
+            self.forget()
             self.on_new_parts()
 
     def bind(self, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,6 +152,9 @@ class Calls:
         return [known.program for known in self._structures.values() if known.program is not None]
 
     def export(self, batch: Batch, has_target: bool) -> Exported:
+        for named in (self._module.named_parameters, self._module.named_buffers):
+            for name, tensor in named():
+                check_device(name, tensor)
         with self.tracing:
             exported = export(Request(
                 self._module, self._run_traced, batch, has_target, self.loss, self._outputs, self._forward_gradient))
@@ -162,6 +166,10 @@ class Calls:
         self._watched.note_writes()
         return output
 
+    def forget(self) -> None:
+        """Lets go of all programs."""
+        self._structures.clear()
+
     def report(self) -> Report:
         return Report(
             ProgramReport(s.text, s.compiled, s.by_torch, s.seconds, s.reason) for s in self._structures.values()
@@ -172,6 +180,11 @@ def check_module(module: Any, loss: Any, precision: str | None, what: str) -> No
     """Refuses what no call can be compiled of; `what` is the function that was called."""
     if not isinstance(module, torch.nn.Module):
         raise UsageError(f"{what}() takes a torch.nn.Module, not a {type(module).__name__}")
+    if isinstance(module, torch.nn.parallel.DistributedDataParallel):
+        raise UsageError(
+            f"{what}() would leave out the sums over processes of DistributedDataParallel: give that the wrapped "
+            "module, DistributedDataParallel(mpc_compiler.wrap(module))"
+        )
     if "forward" in module.__dict__:
         raise UsageError(
             f"the forward of this {type(module).__name__} was replaced on the object: call {what}() before that is done"

@@ -123,6 +123,8 @@ def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[s
     kind = type(optimizer).__name__.lower()
     groups = optimizer.param_groups
     first = max(groups, key=lambda group: group.get("weight_decay", 0))
+    if "decoupled_weight_decay" in first and kind in ("adam", "adamw"):
+        kind = "adamw" if first["decoupled_weight_decay"] else "adam"
     options: dict[str, Any] = {"optimizer": kind}
     if "betas" in first:
         options.update(_adam_options(first))

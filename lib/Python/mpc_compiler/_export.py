@@ -12,6 +12,7 @@ import warnings
 from typing import Any, Callable, Iterator, Mapping
 
 import torch  # type: ignore[import-not-found]
+from torch.nn import functional as F  # type: ignore[import-not-found]
 from torch.export.graph_signature import InputKind, OutputKind  # type: ignore[import-not-found]
 
 from ._batch import Batch
@@ -91,11 +92,50 @@ def _noted_functions(allowed: tuple[str, ...]) -> Iterator[None]:
         torch.autograd.Function.apply = original
 
 
+_OTHER_SHAPE = "Using a target size"
+
+
+@contextlib.contextmanager
+def _cumulative_averages() -> Iterator[None]:
+    """Lets BatchNorm with momentum=None be traced, whose factor torch computes as a number of Python."""
+    kind = torch.nn.modules.batchnorm._BatchNorm
+    original = kind.forward
+
+    def forward(self: Any, input: Any) -> Any:
+        if self.momentum is not None or not self.training or self.num_batches_tracked is None:
+            return original(self, input)
+        self._check_input_dim(input)
+        unused = torch.zeros_like(self.running_mean), torch.ones_like(self.running_var)
+        output = F.batch_norm(input, *unused, self.weight, self.bias, True, 0.0, self.eps)
+        _average(self, input.detach().float())
+        return output
+
+    kind.forward = forward
+    try:
+        yield
+    finally:
+        kind.forward = original
+
+
+def _average(norm: Any, input: Any) -> None:
+    """Moves the statistics to those of all batches."""
+    norm.num_batches_tracked.add_(1)
+    factor = 1.0 / norm.num_batches_tracked.to(torch.float32)
+    dims = [i for i in range(input.dim()) if i != 1]
+    norm.running_mean.copy_(norm.running_mean + factor * (input.mean(dims) - norm.running_mean))
+    norm.running_var.copy_(norm.running_var + factor * (input.var(dims) - norm.running_var))
+
+
 def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...]) -> Any:
-    with warnings.catch_warnings(), _noted_functions(allowed), torch.enable_grad(), torch.autocast("cpu", enabled=False):
+    with contextlib.ExitStack() as stack:
+        for one in (warnings.catch_warnings(), _noted_functions(allowed), _cumulative_averages(), torch.enable_grad(),
+                    torch.autocast("cpu", enabled=False)):
+            stack.enter_context(one)
         warnings.simplefilter("ignore", FutureWarning)
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.simplefilter("ignore", UserWarning)
+        # A target of another shape is broadcast, which is hardly ever meant.
+        warnings.filterwarnings("error", _OTHER_SHAPE, UserWarning)
         program = torch.export.export(module, (), dict(named), strict=False)
         _detach_results(program)
         return program.run_decompositions({})
@@ -121,10 +161,21 @@ def _trace(request: Request) -> tuple[Any, Outputs, list[str]]:
         program = _run_export(tracer, dict(zip(names, request.batch.tensors)), request.forward_gradient)
     except UsageError:
         raise
+    except UserWarning as warning:
+        raise UsageError(_other_shape(str(warning))) from None
     except Exception as error:  # What torch raises here has no common class.
         raise ExportError(_first_line(error, type(request.module).__name__)) from error
     seen[-1].forget()
     return program, seen[-1], names
+
+
+def _other_shape(warning: str) -> str:
+    """Of torch's warning about sizes."""
+    target, output = re.findall(r"torch\.Size\((\[.*?\])\)", warning)[:2]
+    return (
+        f"the loss has a target of {target} for an output of {output}, which torch would broadcast to each other: "
+        "give it the output's shape, as target.unsqueeze(1) or output.squeeze(1)"
+    )
 
 
 def _checked(loss: Any) -> Any:

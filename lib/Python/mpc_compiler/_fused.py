@@ -13,7 +13,7 @@ from ._calls import Calls, Report, Structure, check_module
 from ._compile import _precision_name
 from ._errors import UsageError
 from ._export import Exported
-from ._memory import Home, capsule_of
+from ._memory import Home, capsule_of, place
 from ._program import Timed
 from ._threads import Sleeping
 from ._wrap import wrap
@@ -46,8 +46,12 @@ class _Program:
         self._has_noise = any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
         self._torch_sleeps = Sleeping()
 
-    def bind(self, tensors: list[Any]) -> None:
+    def hold(self) -> None:
+        """Takes over what the module and its optimizer have."""
         self._home.hold()
+        self.slots.hold()
+
+    def bind(self, tensors: list[Any]) -> None:
         self.slots.before()
         for name, tensor in zip(self._exported.inputs, tensors):
             if name in self._inputs:
@@ -78,7 +82,7 @@ class Step:
 
     def __init__(self, model: Any, optimizer: Any, calls: Calls, recipe: _Recipe) -> None:
         self._model, self._optimizer, self._calls, self._recipe = model, optimizer, calls, recipe
-        self._home: Home | None = None
+        self._homes: list[Home] = []
         self._batches = 0  # Of the window that is under way, and what compiled them.
         self._window: _Program | None = None
         calls.on_new_parts = self._take_new_parts
@@ -89,9 +93,19 @@ class Step:
         self.outputs: Any = None
 
     def _take_new_parts(self) -> None:
-        self._home = None
+        self._homes.clear()
         self._names = {id(parameter): name for name, parameter in self._model.named_parameters()}
+        self._switches = _slots.switches(self._optimizer)
         self._reason = _slots.why_not_compiled(self._optimizer, self._names)
+
+    def _look_at_optimizer(self) -> None:
+        """Another rule, other groups or switches want other programs."""
+        if self._switches == _slots.switches(self._optimizer):
+            return
+        if self._batches:
+            raise UsageError("the optimizer's groups have changed before all batches of accumulate= were there")
+        self._calls.forget()
+        self._take_new_parts()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs a batch; its loss as a tensor without gradient. The last of a window updates the weights."""
@@ -99,7 +113,7 @@ class Step:
         arguments = self._calls.bind(args, kwargs)
         if not self._model.training:
             raise UsageError("the model is in eval(): call model.train() before a step")
-        self._reason = self._reason or _slots.why_not_compiled(self._optimizer, self._names)
+        self._look_at_optimizer()
         if self._reason:
             return self._by_torch(args, kwargs, target, has_target)
         batch = self._calls.batch(arguments, target, has_target)
@@ -107,6 +121,11 @@ class Step:
         structure = self._calls.structure(batch, precision)
         if structure.program is None:
             self._compile(structure, batch, precision, has_target)
+        try:
+            structure.program.hold()
+        except _slots.UnevenError as error:
+            self._reason = str(error)
+            return self._by_torch(args, kwargs, target, has_target)
         structure.compiled += 1
         return self._run(structure, batch)
 
@@ -126,9 +145,10 @@ class Step:
         with Timed() as time:
             structure.exported = self._calls.export(batch, has_target)
             program = self._compiled(structure.exported, precision)
-            if self._home is None:
-                self._home = Home(program, 0, torch.initial_seed() % 2**53)
-            structure.program = _Program(program, structure.exported, self._home, self._model, self._optimizer)
+            exported = structure.exported
+            structure.program = place(
+                self._homes, program, 0, torch.initial_seed() % 2**53,
+                lambda home: _Program(program, exported, home, self._model, self._optimizer))
         structure.seconds = time.seconds
 
     def _compiled(self, exported: Exported, precision: str) -> _runtime.Program:
@@ -201,6 +221,8 @@ class Step:
             self._wrapped = wrap(
                 self._model, loss=self._calls.loss, precision=self._calls._fixed_precision, options=recipe.options,
                 scaler=recipe.scaler if hasattr(recipe.scaler, "get_scale") else None, outputs=recipe.outputs)
+        if self._batches == 0:
+            self._optimizer.zero_grad()  # A loop may have left gradients there.
         output = self._wrapped(*args, **kwargs, **({"target": target} if has_target else {}))
         loss = self._loss_of(output, has_target)
         scaler = recipe.scaler if hasattr(recipe.scaler, "scale") else None
@@ -264,8 +286,8 @@ def step(
 
     `optimizer` is torch's and stays true: its ``param_groups`` are read at each call, so that schedulers work, and
     its ``state`` are views of the program's memory, so that ``state_dict`` and ``load_state_dict`` save and load a
-    training. SGD, Adam and AdamW whose groups differ in nothing but weight decay or none are compiled; of any
-    other the gradients are, and torch runs its own ``step()``, as :meth:`Step.report` says.
+    training. SGD, Adam, AdamW, Adamax, Adagrad and RMSprop whose groups differ in nothing but weight decay or none
+    are compiled; of any other the gradients are, and torch runs its own ``step()``, as :meth:`Step.report` says.
 
     Args:
         model: a ``torch.nn.Module``, which stays what it is; its weights are there after each call.
@@ -282,6 +304,8 @@ def step(
     check_module(model, loss, named, "step")
     if not hasattr(optimizer, "param_groups"):
         raise UsageError(f"optimizer is a {type(optimizer).__name__}: expected one of torch.optim")
+    if isinstance(optimizer, torch.optim.LBFGS):
+        raise UsageError("LBFGS evaluates the loss several times a step: keep its closure, around mpc_compiler.wrap(model)")
     if accumulate < 1:
         raise UsageError(f"accumulate is {accumulate}: expected 1 or more")
     if hasattr(model, "_mpc_control"):

@@ -9,7 +9,7 @@ import torch  # type: ignore[import-not-found]
 from torch.utils.dlpack import to_dlpack  # type: ignore[import-not-found]
 
 from . import _arrays, _runtime
-from ._errors import InvalidInputError, MpcWarning, UsageError
+from ._errors import InvalidInputError, MpcWarning, UnsupportedError
 from ._gradients import Gradients
 
 # Batches that make one step are seldom more: memory of gradients that waits longer is not needed.
@@ -30,6 +30,14 @@ def capsule_of(tensor: Any) -> Any:
     return to_dlpack(tensor)
 
 
+def check_device(name: str, tensor: Any) -> None:
+    if tensor.device.type != "cpu":
+        raise UnsupportedError(
+            f"{name!r} is on {tensor.device}, and wrap() and step() run programs on a CPU: wrap(module.cpu()); "
+            "mpc-compile --cpu=cuda:sm_90 makes a program for a GPU, which mpc-run runs"
+        )
+
+
 class _Link:
     """A tensor of the module and the memory that it lies in."""
 
@@ -47,11 +55,7 @@ class _Link:
     def adopt(self) -> None:
         """Takes the values that the module has, and lets it have this memory."""
         tensor = self._registry[self._key]
-        if tensor.device.type != "cpu":
-            raise UsageError(
-                f"{self.name!r} is on {tensor.device}, and wrap() and step() run programs on a CPU: wrap(module.cpu()); "
-                "mpc-compile --cpu=cuda:sm_90 makes a program for a GPU, which mpc-run runs"
-            )
+        check_device(self.name, tensor)
         if tensor.shape != self.memory.shape or tensor.dtype != self.memory.dtype:
             raise InvalidInputError(
                 f"{self.name!r} is {tensor.dtype}{list(tensor.shape)}, and the program has it as "
@@ -141,6 +145,18 @@ class Home:
             pool[:] = [one for one in pool if not one.is_free() or self._calls - one.last_call < _KEPT_CALLS]
             if not pool:
                 del self._pools[names]
+
+
+def place(homes: list[Home], program: _runtime.Program, num_threads: int, seed: int, make: Any) -> Any:
+    """What `make` gives for the newest home that takes the program; for a new one where its state lies in another way."""
+    for home in reversed(homes):
+        try:
+            return make(home)
+        except InvalidInputError as error:
+            if "share no state" not in str(error):
+                raise
+    homes.append(Home(program, num_threads, seed))
+    return make(homes[-1])
 
 
 def _registered(module: Any) -> Iterable[tuple[str, tuple[Any, str]]]:

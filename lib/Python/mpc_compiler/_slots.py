@@ -11,8 +11,13 @@ from ._errors import UsageError
 from ._memory import tensor_of
 
 # Their rules are the program's, to the rounding.
-_COMPILED = ("SGD", "Adam", "AdamW")
-_COUNTED = ("Adam", "AdamW")
+_COMPILED = ("SGD", "Adam", "AdamW", "Adamax", "Adagrad", "RMSprop")
+_COUNTED = _COMPILED[1:]
+# What a program reads at each step; of the second, whether they are 0 is compiled.
+_NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay")
+_PARTS = ("weight_decay", "momentum")
+# What decides nothing of a step.
+_WORDS = ("params", "param_names", "foreach", "fused", "capturable", "initial_lr", "swap_lr", "max_lr", "min_lr")
 
 
 def why_not_compiled(optimizer: Any, names: Mapping[int, str]) -> str:
@@ -30,12 +35,35 @@ def why_not_compiled(optimizer: Any, names: Mapping[int, str]) -> str:
     return ""
 
 
+def _number(value: Any) -> Any:
+    return float(value) if isinstance(value, torch.Tensor) else value
+
+
+def switches(optimizer: Any) -> list[Any]:
+    """All of an optimizer's groups that a program is compiled for: another list wants another program."""
+    groups = optimizer.param_groups
+    found: list[Any] = [type(optimizer)]
+    for group in groups:
+        found.append([*map(id, group["params"])])
+        for name, value in group.items():
+            if name in _NUMBERS or name in _PARTS:
+                found.append(group is groups[0] or _number(value) == _number(groups[0].get(name)))
+                found.append(name in _PARTS and bool(value))
+            elif name not in _WORDS:
+                found.append(value)
+    return found
+
+
 def flags_of(optimizer: Any, names: Mapping[int, str]) -> dict[str, Any]:
     """The optimizer as options of the compiler; raises UsageError where it has no such."""
     rates = {float(group["lr"]) for group in optimizer.param_groups}
     if len(rates) > 1:
         raise UsageError(f"its groups have {len(rates)} learning rates")
     return _compile._torch_optimizer_options(optimizer, names)
+
+
+class UnevenError(UsageError):
+    """A state of an optimizer that a program does not go on with, and torch does."""
 
 
 class _Program:
@@ -62,20 +90,30 @@ class _Counts:
     def __bool__(self) -> bool:
         return bool(self._parameters)
 
-    def hold(self, state: Mapping[Any, Any]) -> float | None:
-        """Takes over the counts of `state`; gives the number where it may be another than the program's."""
+    def _found(self, state: Mapping[Any, Any]) -> list[Any] | None:
+        """The counts of `state` where they may be others than the program's."""
         found = [state[parameter].get("step") for parameter in self._parameters]
         is_held = all([count is own for count, own in zip(found, self._own)])
-        if not self or (is_held and self._version == self._all._version):
+        return None if is_held and self._version == self._all._version else found
+
+    def check(self, state: Mapping[Any, Any]) -> None:
+        """Raises UnevenError where they are not one number."""
+        if len({float(count or 0) for count in self._found(state) or ()}) > 1:
+            raise UnevenError("the optimizer's state counts other steps for other parameters: torch runs its step()")
+
+    def hold(self, state: Mapping[Any, Any]) -> float | None:
+        """Takes over the counts of `state`; gives the number where it may be another than the program's."""
+        found = self._found(state)
+        if not found:
             return None
-        numbers = {0.0 if count is None else float(count) for count in found}
-        if len(numbers) > 1:
-            raise UsageError("the optimizer's state counts other steps for other parameters: torch alone goes on so")
         for parameter, own in zip(self._parameters, self._own):
             state[parameter]["step"] = own
-        self._all.fill_(number := numbers.pop())
+        self._all.fill_(number := float(found[0] or 0))
         self._version = self._all._version
         return number
+
+    def number(self) -> float:
+        return float(self._all[0])
 
     def advance(self) -> None:
         if self:
@@ -90,6 +128,8 @@ class Slots:
         self._optimizer, self._program = optimizer, _Program(runner, program)
         self._runner = runner
         self._numbers = {name.removeprefix("amp.hyper.") for name in self._program._state}
+        self._powers = {_state.number_name(info) for info in self._program._state.values()}
+        self._has_new_base = False
         self._written: dict[str, float] = {}
         self._views: list[tuple[Any, str, Any]] = []
         self._parameters = [p for group in optimizer.param_groups for p in group["params"]]
@@ -99,22 +139,28 @@ class Slots:
         self._counts = _Counts(list(counted))
 
     def before(self) -> None:
-        """Reads the groups, and takes over a state that was loaded."""
+        """Reads the groups."""
         group = max(self._optimizer.param_groups, key=lambda one: one.get("weight_decay") or 0)
         self._write("lr", float(group["lr"]))
         for name, value in group.items():
             for ours, number in zip(_state._TUPLES.get(name, (name,)), value if name in _state._TUPLES else (value,)):
                 if ours in self._numbers and isinstance(number, (int, float)) and not isinstance(number, bool):
                     self._write(ours, float(number))
-        self._hold()
+        if self._has_new_base and self._counts:
+            _state._load_count(self._program, self._counts.number())  # type: ignore[arg-type]
+        self._has_new_base = False
 
     def _write(self, name: str, value: float) -> None:
         if self._written.get(name) != value:
             self._runner.write_number(name, value)
+            # Powers of it follow that were multiplied up of the one before.
+            self._has_new_base |= name in self._written and f"{name}_power" in self._powers
             self._written[name] = value
 
-    def _hold(self) -> None:
+    def hold(self) -> None:
+        """Takes over a state that was loaded, or that torch has written; raises UnevenError where it cannot."""
         state, taken = self._optimizer.state, []
+        self._counts.check(state)
         for parameter, slot, view in self._views:
             own = state[parameter].get(slot)
             if own is None or own.data_ptr() != view.data_ptr():

@@ -17,7 +17,7 @@ from ._compile import _precision_name
 from ._errors import InvalidInputError, MpcWarning, UnsupportedError, UsageError
 from ._export import Exported, bare
 from ._gradients import Result, attach
-from ._memory import Home
+from ._memory import Home, place
 from ._program import CompiledCall, Timed, compile_exported
 from ._torch_call import TorchCall
 
@@ -148,15 +148,9 @@ class _Control:
     def _place(self, program: Any, exported: Exported) -> CompiledCall:
         """On the state of the programs before it; where that lies in another way, on one of its own."""
         seed = self._options.seed if self._options.seed is not None else torch.initial_seed() % 2**53
-        for home in reversed(self._homes):
-            try:
-                return CompiledCall(program, exported, self._module, home, seed)
-            except InvalidInputError as error:
-                if "share no state" not in str(error):
-                    raise
         earlier = self._any_program()
-        self._homes.append(Home(program, self._options.num_threads, seed))
-        made = CompiledCall(program, exported, self._module, self._homes[-1], seed)
+        made = place(self._homes, program, self._options.num_threads, seed,
+                     lambda home: CompiledCall(program, exported, self._module, home, seed))
         if earlier is not None:
             made.scale = earlier.scale
         return made

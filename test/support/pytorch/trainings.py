@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trainings of models.py through mpc_compiler.wrap and mpc_compiler.step, held against PyTorch's own loops.
+
+    PYTHONPATH=build/python python trainings.py [--only=REGEX] [--all] [--steps=20] [--doors=wrap,step]
+                                                [--precisions=fp32,bf16,fp16]
+
+By hand, and no part of the tests: it needs torch, torchvision, transformers and what models.py imports. Each training has
+a loop of its own (a rule, a scheduler, clipping, accumulation), without dropout. A line says how far its losses are from
+PyTorch's, as a multiple of what is allowed:
+  fp32         the greatest relative difference from PyTorch's, beside twice the worst of 8 runs with nudged weights
+  bf16, fp16   the greatest difference from PyTorch's fp32, beside twice that of PyTorch's AMP
+Above 1 the training falls short; an error is quoted.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import warnings
+
+import torch
+
+import campaign
+
+NUDGES, SECONDS = 8, 900
+# What float32 itself decides where nudged runs do not differ at all.
+LEAST = 1e-6
+CHOSEN = (
+    "tv_resnext tv_mobilenet_v3 tv_efficientnet tv_shufflenet tv_densenet tv_regnet tv_vit tv_swin_v2 tv_video"
+    " hf_albert hf_bart hf_bloom hf_gptneox hf_mamba hf_mixtral hf_opt hf_vit hf_convnext hf_wav2vec2"
+    " lstm multihead unet variational contrastive experts seq2seq crf policy recommender averages"
+).split()
+
+
+class Loop:
+    """A user's loop: which rule, what moves its rate, what is clipped, how many batches make a step."""
+
+    RULES = "AdamW", "SGD", "Adam", "RMSprop", "NAdam"
+    SCHEDULERS = "CosineAnnealingLR", "LinearLR", None
+
+    def __init__(self, case, number):
+        self.rule, self.lr = self.RULES[number % 5], case.lr * 0.3
+        self.scheduler = self.SCHEDULERS[number % 3]
+        self.clip = 1.0 if number % 2 else None
+        self.accumulate = 2 if number % 4 == 3 else 1
+
+    def optimizer(self, model):
+        more = {"momentum": 0.9} if self.rule == "SGD" else {}
+        return getattr(torch.optim, self.rule)([p for p in model.parameters() if p.requires_grad], lr=self.lr, **more)
+
+    def schedule(self, optimizer):
+        if self.scheduler is None:
+            return None
+        more = {"T_max": 20} if self.scheduler == "CosineAnnealingLR" else {}
+        return getattr(torch.optim.lr_scheduler, self.scheduler)(optimizer, **more)
+
+    def __str__(self):
+        clip = f", clip {self.clip}" if self.clip else ""
+        return f"{self.rule}, {self.scheduler or 'no scheduler'}{clip}, {self.accumulate} batches a step"
+
+
+def data_of(case, steps):
+    """The batches, with a target where the module returns no loss."""
+    found = []
+    for step in range(steps):
+        torch.manual_seed(100 + step)
+        inputs = case.inputs()
+        if step == 0:
+            with torch.no_grad():
+                example = case.make()(*inputs.values())
+        found.append((tuple(inputs.values()), campaign.target_of(case, example).get("target")))
+    return found
+
+
+def model_of(case, seed=None):
+    torch.manual_seed(0)
+    model = case.make().train()
+    if seed is not None:
+        campaign.nudge(model, seed)
+    return model
+
+
+def loss_function(case):
+    return None if case.loss == "output" else lambda y, target: campaign.loss_of(case, y, {"target": target})
+
+
+def by_loop(case, loop, data, call, model, scaler):
+    """A loop of PyTorch's around `call`, which gives the loss of a batch."""
+    optimizer = loop.optimizer(model)
+    scheduler, losses = loop.schedule(optimizer), []
+    for i, (inputs, target) in enumerate(data):
+        loss = call(inputs, target)
+        scaler.scale(loss / loop.accumulate).backward()
+        if i % loop.accumulate == loop.accumulate - 1:
+            if loop.clip:
+                scaler.unscale_(optimizer)
+                torch.nn.utils.clip_grad_norm_(model.parameters(), loop.clip)
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+            if scheduler:
+                scheduler.step()
+        losses.append(loss.item())
+    return losses
+
+
+def scaler_of(precision):
+    return torch.amp.GradScaler("cpu", init_scale=1024.0, enabled=precision == "fp16")
+
+
+def by_torch(case, loop, data, precision="fp32", seed=None):
+    model, loss = model_of(case, seed), loss_function(case)
+    kind = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(precision)
+
+    def call(inputs, target):
+        with torch.autocast("cpu", dtype=kind, enabled=kind is not None):
+            output = model(*inputs)
+            return output if loss is None else loss(output, target)
+
+    return by_loop(case, loop, data, call, model, scaler_of(precision))
+
+
+def by_wrap(case, loop, data, precision):
+    import mpc_compiler
+
+    scaler = scaler_of(precision)
+    model = mpc_compiler.wrap(
+        model_of(case), loss=loss_function(case), precision=precision, scaler=scaler if scaler.is_enabled() else None)
+    call = lambda inputs, target: model(*inputs) if case.loss == "output" else model(*inputs, target=target)
+    return by_loop(case, loop, data, call, model, scaler)
+
+
+def by_step(case, loop, data, precision):
+    import mpc_compiler
+
+    model, scaler = model_of(case), scaler_of(precision)
+    optimizer = loop.optimizer(model)
+    step = mpc_compiler.step(
+        model, optimizer, loss_function(case), precision=precision, clip_norm=loop.clip, accumulate=loop.accumulate,
+        scaler=scaler if scaler.is_enabled() else None)
+    scheduler, losses = loop.schedule(optimizer), []
+    for i, (inputs, target) in enumerate(data):
+        losses.append((step(*inputs) if case.loss == "output" else step(*inputs, target=target)).item())
+        if scheduler and i % loop.accumulate == loop.accumulate - 1:
+            scheduler.step()
+    return losses
+
+
+def farthest(losses, exact):
+    far = [abs(a - b) / (abs(b) + 1e-30) for a, b in zip(losses, exact)]
+    return max(far) if all(f == f for f in far) else float("inf")
+
+
+def one(name, steps, doors, precisions):
+    """A training through each door in each precision: what it came to, by door and precision."""
+    import models
+
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    case = models.CASES[name]
+    loop = Loop(case, list(models.CASES).index(name))
+    found = {"loop": str(loop)}
+    with campaign.without_dropout():
+        data = data_of(case, steps)
+        exact = by_torch(case, loop, data)
+        allowed = {"fp32": max(farthest(by_torch(case, loop, data, seed=seed), exact) for seed in range(NUDGES))}
+        for precision in precisions:
+            if precision != "fp32":
+                allowed[precision] = farthest(by_torch(case, loop, data, precision), exact)
+            for door, run in (("wrap", by_wrap), ("step", by_step)):
+                if door in doors:
+                    found[f"{door} {precision}"] = tried(run, case, loop, data, precision, exact, allowed[precision])
+    return found
+
+
+def tried(run, case, loop, data, precision, exact, allowed):
+    try:
+        far = farthest(run(case, loop, data, precision), exact)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"[:500]
+    return far / max(2 * allowed, LEAST)
+
+
+def in_process(name, arguments):
+    command = [sys.executable, "-B", __file__, f"--one={name}", f"--steps={arguments.steps}", f"--doors={arguments.doors}",
+               f"--precisions={arguments.precisions}"]
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return {"all": f"above {SECONDS} s"}
+    lines = ran.stdout.splitlines()
+    if ran.returncode or not lines:
+        return {"all": f"exit {ran.returncode}: {ran.stderr.strip().splitlines()[-1:]}"}
+    return json.loads(lines[-1])
+
+
+def is_good(value):
+    return isinstance(value, float) and value <= 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="")
+    parser.add_argument("--all", action="store_true", help="every case of models.py")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--doors", default="wrap,step")
+    parser.add_argument("--precisions", default="fp32,bf16,fp16")
+    arguments = parser.parse_args()
+    if arguments.one:
+        with contextlib.redirect_stdout(sys.stderr):
+            found = one(arguments.one, arguments.steps, arguments.doors.split(","), arguments.precisions.split(","))
+        print(json.dumps(found))
+        return
+    names = CHOSEN
+    if arguments.all:
+        import models
+
+        names = list(models.CASES)
+    counts = {}
+    for name in [name for name in names if re.search(arguments.only, name)]:
+        found = in_process(name, arguments)
+        print(f"{name} ({found.pop('loop', '')})", flush=True)
+        for key, value in found.items():
+            counts.setdefault(key, []).append(is_good(value))
+            print(f"  {key:10} {value:.2f}" if isinstance(value, float) else f"  {key:10} {value}", flush=True)
+    for key, good in counts.items():
+        print(f"{key}: {sum(good)} of {len(good)}")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.fspath(pathlib.Path(__file__).parent))
+    main()

@@ -147,17 +147,22 @@ class Calls:
         """For calls that no program can be made for."""
         return self._structures.setdefault(str(error), Structure("", reason=str(error)))
 
-    def compiled(self) -> list[Any]:
-        """The programs that there are."""
-        return [known.program for known in self._structures.values() if known.program is not None]
+    def is_training(self) -> bool:
+        """Whether any part of the module is, which then draws, or writes statistics."""
+        return any([part.training for part in self._parts])
 
-    def export(self, batch: Batch, has_target: bool) -> Exported:
+    def compiled(self, kind: type) -> list[Any]:
+        """The programs of a kind that there are."""
+        return [known.program for known in self._structures.values() if isinstance(known.program, kind)]
+
+    def export(self, batch: Batch, has_target: bool, evaluates: bool = False) -> Exported:
         for named in (self._module.named_parameters, self._module.named_buffers):
             for name, tensor in named():
                 check_device(name, tensor)
         with self.tracing:
             exported = export(Request(
-                self._module, self._run_traced, batch, has_target, self.loss, self._outputs, self._forward_gradient))
+                self._module, self._run_traced, batch, has_target, self.loss, self._outputs, self._forward_gradient,
+                evaluates))
         self._watched.tell_writes()
         return exported
 

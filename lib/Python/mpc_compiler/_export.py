@@ -45,6 +45,7 @@ class Request:
     loss: Callable[..., Any] | None
     outputs: bool
     forward_gradient: tuple[str, ...] = ()
+    evaluates: bool = False  # There is no loss, only what the module returns.
 
 
 def bare(module: Any, kind: type, forward: Any = None) -> Any:
@@ -148,6 +149,9 @@ def _trace(request: Request) -> tuple[Any, Outputs, list[str]]:
         arguments = request.batch.rebuild(tensors.values())
         target = arguments.pop("target") if request.target else None
         output = request.call(self, arguments)
+        if request.evaluates:
+            seen.append(Outputs(output, None, True))
+            return tuple(seen[-1].tensors)
         if request.loss is None:
             loss = find_loss(output, type(request.module).__name__)
         else:
@@ -328,14 +332,15 @@ def export(request: Request) -> Exported:
     signature = program.graph_signature
     results = [spec.arg.name for spec in signature.output_specs if spec.kind is OutputKind.USER_OUTPUT]
     inputs = [spec.arg.name for spec in signature.input_specs if spec.kind is InputKind.USER_INPUT]
+    loss = "" if request.evaluates else results.pop(0)
     written = [spec.target for spec in signature.output_specs if spec.kind is OutputKind.BUFFER_MUTATION]
     return Exported(
         program=_serialize(program),
         values=_values(program),
         inputs=inputs,
-        loss=results[0],
-        outputs=[inputs.index(name) if name in inputs else name for name in results[1:]],
+        loss=loss,
+        outputs=[inputs.index(name) if name in inputs else name for name in results],
         structure=structure,
-        trained=_trained(program, request.module, _reached(program, results[0])),
+        trained=_trained(program, request.module, _reached(program, loss)) if loss else [],
         written=written,
     )

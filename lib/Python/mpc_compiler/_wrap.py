@@ -15,6 +15,7 @@ from ._batch import Batch
 from ._calls import Calls, Report, Structure, check_module
 from ._compile import _precision_name
 from ._errors import InvalidInputError, MpcWarning, UnsupportedError, UsageError
+from ._evaluation import Evaluation, compile_evaluation
 from ._export import Exported, bare
 from ._gradients import Result, attach
 from ._memory import Home, place
@@ -30,6 +31,7 @@ class _Options:
     falls_back: bool
     num_threads: int
     seed: int | None
+    compiles_eval: bool
 
 
 class _Control:
@@ -37,8 +39,9 @@ class _Control:
 
     def __init__(self, calls: Calls, module: Any, options: _Options) -> None:
         self.calls, self._module, self._options = calls, module, options
-        self._homes: list[Home] = []
-        calls.on_new_parts = self._homes.clear
+        self._homes: list[Home] = []  # Of trainings, and of evaluations.
+        self._eval_homes: list[Home] = []
+        calls.on_new_parts = self._forget_homes
         self._slowest_torch = self._last_compilation = 0.0
         self._torch = TorchCall(self._run_plain)
 
@@ -56,6 +59,8 @@ class _Control:
         target = kwargs.pop("target") if has_target else None
         arguments = calls.bind(args, kwargs)
         if not (wrapped.training and torch.is_grad_enabled()):
+            if self._options.compiles_eval and not (wrapped.training or torch.is_grad_enabled()):
+                return self._evaluate(wrapped, arguments, target, has_target)
             with calls.tracing:
                 return self._run_plain(wrapped, arguments, target, has_target)[0]
         if calls.loss is not None and not has_target:
@@ -86,6 +91,26 @@ class _Control:
         if not structure.by_torch:
             warnings.warn(f"{self.calls.plain.__name__} runs by torch: {structure.reason}", MpcWarning, stacklevel=6)
 
+    def _evaluate(self, wrapped: Any, arguments: Mapping[str, Any], target: Any, has_target: bool) -> Any:
+        calls = self.calls
+        batch, precision = calls.batch(dict(arguments), None, False), calls.precision()
+        try:
+            structure = calls.structure(batch, precision)
+        except UnsupportedError as error:
+            structure = calls.unsupported(error)
+            self._tell_once(structure)
+        program = self._evaluation_of(structure, batch, precision)
+        if program is None:
+            structure.by_torch += 1
+            with calls.tracing:
+                return self._run_plain(wrapped, arguments, target, has_target)[0]
+        structure.compiled += 1
+        output = program.run(batch.tensors)
+        if not has_target:
+            return output
+        assert calls.loss is not None
+        return calls.loss(output, target)
+
     def _scaler(self) -> Any:
         scaler = self._options.scaler
         return scaler if scaler is not None and scaler.is_enabled() else None
@@ -106,12 +131,15 @@ class _Control:
         return value
 
     def _any_program(self) -> CompiledCall | None:
-        return next(iter(self.calls.compiled()), None)
+        return next(iter(self.calls.compiled(CompiledCall)), None)
 
     def share_homes(self, other: "_Control") -> None:
         """Lets programs of both keep their state in one memory where their layout allows it."""
         self._homes = other._homes
-        self.calls.on_new_parts = self._homes.clear
+
+    def _forget_homes(self) -> None:
+        self._homes.clear()
+        self._eval_homes.clear()
 
     # --- Programs ------------------------------------------------------------------------------
 
@@ -119,12 +147,7 @@ class _Control:
         """The program for a structure; None where torch runs it this time."""
         if structure.program is not None or structure.reason:
             return structure.program
-        count = len(self.calls.compiled())
-        is_first = count == 0
-        if not is_first and not structure.by_torch and self._slowest_torch <= self._last_compilation:
-            return None
-        if count >= self._options.shapes:
-            structure.reason = f"there are {count} programs, and shapes={self._options.shapes}"
+        if not self._is_due(structure, len(self.calls.compiled(CompiledCall))):
             return None
         try:
             self._compile(structure, batch, precision, has_target)
@@ -134,6 +157,37 @@ class _Control:
             structure.reason = str(error)
             self._tell_once(structure)
         return structure.program
+
+    def _is_due(self, structure: Structure, count: int) -> bool:
+        """Whether a structure is compiled now, where there are `count` programs: the first one, and what comes again."""
+        if count and not structure.by_torch and self._slowest_torch <= self._last_compilation:
+            return False
+        if count >= self._options.shapes:
+            structure.reason = f"there are {count} programs, and shapes={self._options.shapes}"
+        return count < self._options.shapes
+
+    def _evaluation_of(self, structure: Structure, batch: Batch, precision: str) -> Evaluation | None:
+        """The same of a call in eval(), of which torch runs what is not supported."""
+        if structure.program is not None or structure.reason:
+            return structure.program
+        if self.calls.is_training():
+            structure.reason = "a part of the module is in training"
+        elif self._is_due(structure, len(self.calls.compiled(Evaluation))):
+            try:
+                self._compile_evaluation(structure, batch, precision)
+            except (UnsupportedError, InvalidInputError) as error:
+                structure.reason = str(error)
+                self._tell_once(structure)
+        return structure.program
+
+    def _compile_evaluation(self, structure: Structure, batch: Batch, precision: str) -> None:
+        with Timed() as time:
+            exported = structure.exported = self.calls.export(batch, False, evaluates=True)
+            program = compile_evaluation(exported, self._module, precision)
+            structure.program = place(
+                self._eval_homes, program, self._options.num_threads, 0,
+                lambda home: Evaluation(program, exported, self._module, home, 0))
+        structure.seconds = time.seconds
 
     def _compile(self, structure: Structure, batch: Batch, precision: str, has_target: bool) -> None:
         with Timed() as time:
@@ -220,6 +274,7 @@ def wrap(
     num_threads: int = 0,
     seed: int | None = None,
     forward_gradient: tuple[str, ...] = (),
+    compile_eval: bool = False,
 ) -> Any:
     """A module of the same class and the same parameters whose training runs compiled.
 
@@ -251,6 +306,8 @@ def wrap(
         outputs: whether a call gives what the module returns beside its loss.
         num_threads: in all; 0 for one for each CPU.
         seed: of random rounding; of dropout ``torch.manual_seed``'s is.
+        compile_eval: lets calls in ``eval()`` under ``torch.no_grad()`` run compiled too. Their weights lie in
+            another way: they move there, and back with the next call in training.
         forward_gradient: names of ``torch.autograd.Function`` of which the gradient of the forward is right.
     """
     named = None if precision is None else _precision_name(precision)
@@ -261,6 +318,6 @@ def wrap(
     wrapped = kind.__new__(kind)
     object.__setattr__(wrapped, "__dict__", module.__dict__)
     calls = Calls(module, plain, loss, named, outputs, tuple(forward_gradient))
-    given = _Options(scaler, dict(options), shapes, on_unsupported == "torch", num_threads, seed)
+    given = _Options(scaler, dict(options), shapes, on_unsupported == "torch", num_threads, seed, compile_eval)
     object.__setattr__(wrapped, "_mpc_control", _Control(calls, module, given))
     return wrapped

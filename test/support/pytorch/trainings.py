@@ -30,9 +30,9 @@ NUDGES, SECONDS = 8, 900
 # What float32 itself decides where nudged runs do not differ at all.
 LEAST = 1e-6
 CHOSEN = (
-    "tv_resnext tv_mobilenet_v3 tv_efficientnet tv_shufflenet tv_densenet tv_regnet tv_vit tv_swin_v2 tv_video"
-    " hf_albert hf_bart hf_bloom hf_gptneox hf_mamba hf_mixtral hf_opt hf_vit hf_convnext hf_wav2vec2"
-    " lstm multihead unet variational contrastive experts seq2seq crf policy recommender averages"
+    "hf_albert hf_bart hf_bloom hf_gptneox hf_mamba hf_mixtral hf_opt hf_vit hf_convnext hf_wav2vec2"
+    " lstm multihead unet variational contrastive experts seq2seq crf policy recommender averages focal teacher"
+    " tv_vit tv_swin_v2 tv_densenet tv_resnext tv_mobilenet_v3 tv_shufflenet tv_video"
 ).split()
 
 
@@ -170,11 +170,19 @@ def one(name, steps, doors, precisions):
         allowed = {"fp32": max(farthest(by_torch(case, loop, data, seed=seed), exact) for seed in range(NUDGES))}
         for precision in precisions:
             if precision != "fp32":
-                allowed[precision] = farthest(by_torch(case, loop, data, precision), exact)
+                allowed[precision] = amp_distance(case, loop, data, precision, exact, allowed)
             for door, run in (("wrap", by_wrap), ("step", by_step)):
                 if door in doors:
                     found[f"{door} {precision}"] = tried(run, case, loop, data, precision, exact, allowed[precision])
     return found
+
+
+def amp_distance(case, loop, data, precision, exact, allowed):
+    try:
+        return farthest(by_torch(case, loop, data, precision), exact)
+    except RuntimeError as error:  # PyTorch has not every op in float16 on a CPU: bfloat16's distance is allowed.
+        print(f"PyTorch in {precision}: {error}", file=sys.stderr)
+        return allowed.get("bf16", 1e-3)
 
 
 def tried(run, case, loop, data, precision, exact, allowed):

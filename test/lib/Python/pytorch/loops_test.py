@@ -506,6 +506,74 @@ class Settings(WrapTest):
             self.both(of_input, on_unsupported="torch")
 
 
+class Evaluations(WrapTest):
+    """wrap(..., compile_eval=True): calls in eval() under no_grad are compiled too, on the weights as they are."""
+
+    def make(self):
+        torch.manual_seed(0)
+        return nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.Tanh(), nn.Dropout(0.0), nn.Linear(16, 3))
+
+    def loop(self, m):
+        optimizer, losses = sgd(m), []
+        for i, (x, y) in enumerate(batches(8)):
+            losses += train(m, optimizer, [(x, y)])
+            m.eval()
+            with torch.no_grad():
+                for u, v in batches(2) + batches(1, rows=4):
+                    losses += m(u).flatten().tolist()
+            if i == 4:  # A gradient is torch's, in eval() too.
+                F.cross_entropy(m(x), y).backward()
+                losses.append(m[0].weight.grad.sum().item())
+            m.train()
+        return losses + [b.double().sum().item() for b in m.state_dict().values()]
+
+    def test_they_are_torchs_between_steps(self):
+        expected = self.loop(self.make())
+        model = mpc_compiler.wrap(self.make(), loss=F.cross_entropy, compile_eval=True)
+        self.near(self.loop(model), expected, 2e-5)
+        training, first, second = model.report()
+        self.assertEqual((training.compiled_calls, training.torch_calls), (8, 0))
+        self.assertEqual((first.compiled_calls, first.torch_calls), (16, 0))
+        self.assertEqual(second.compiled_calls + second.torch_calls, 8)
+        self.assertGreater(second.compiled_calls, 5)
+
+    def test_a_target_gives_the_loss(self):
+        model = mpc_compiler.wrap(self.make(), loss=F.cross_entropy, compile_eval=True).eval()
+        x, y = batches(1)[0]
+        with torch.no_grad():
+            value = model(x, target=y)
+            self.near([value.item()], [F.cross_entropy(self.make().eval()(x), y).item()])
+            self.assertFalse(value.requires_grad)
+        self.assertEqual(model.report()[0].compiled_calls, 1)
+
+    def test_loads_and_bf16(self):
+        model = mpc_compiler.wrap(self.make(), loss=F.cross_entropy, compile_eval=True).eval()
+        plain, (x, y) = self.make().eval(), batches(1)[0]
+        with torch.no_grad():
+            for scale in (1.0, 0.5, 2.0):
+                state = {name: value * scale for name, value in plain.state_dict().items()}
+                model.load_state_dict(state)
+                other = self.make().eval()
+                other.load_state_dict(state)
+                self.assertLess((model(x) - other(x)).abs().max().item(), 2e-5)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                self.assertLess((model(x) - other(x)).abs().max().item(), 0.05)
+
+    def test_what_is_not_compiled_is_torchs(self):
+        model = mpc_compiler.wrap(self.make(), loss=F.cross_entropy, compile_eval=True).eval()
+        seen, (x, y) = [], batches(1)[0]
+        with torch.no_grad():
+            expected = model(x)
+            handle = model[0].register_forward_hook(lambda *_: seen.append(1))
+            with self.assertWarnsRegex(mpc_compiler.MpcWarning, "runs by torch: forward hook"):
+                self.assertLess((model(x) - expected).abs().max().item(), 1e-5)
+            handle.remove()
+            model[1].train()  # Writes its statistics.
+            before = model[1].num_batches_tracked.item()
+            model(x)
+        self.assertEqual((len(seen), model[1].num_batches_tracked.item()), (1, before + 1))
+
+
 class Steps(WrapTest):
     """The same loops with one call in their middle."""
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A call of a torch module in eval(), compiled: its outputs, of the weights as they are."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch  # type: ignore[import-not-found]
+
+from . import _compile, _runtime
+from ._export import Exported
+from ._memory import Home, capsule_of
+from ._threads import Sleeping
+
+_OUTPUT_PREFIX = "output."
+
+
+def compile_evaluation(exported: Exported, module: Any, precision: str) -> _runtime.Program:
+    """The program of an exported call without a loss."""
+    model = _compile._compiler().Model.load_exported(exported.program, type(module).__name__)
+    for name, value in exported.values.items():
+        model.set_value(name, value.detach().contiguous())
+    program, messages = model.compile(_compile._flags({"eval": True, "precision": precision}))
+    _compile._tell(messages)
+    return program
+
+
+class Evaluation:
+    """A program on its runner. Its weights lie in another way than a training's, so that they move between the two."""
+
+    def __init__(self, program: _runtime.Program, exported: Exported, module: Any, home: Home, seed: int) -> None:
+        self._exported, self._home = exported, home
+        self._runner = home.runner_of(program, seed)
+        home.link(self._runner, program, module)
+        entry = next(entry for entry in program.entries() if entry.role == _runtime.ENTRY_EVAL)
+        self._inputs = {info.name for info in entry.inputs}
+        self._outputs = {info.name.removeprefix(_OUTPUT_PREFIX): info for info in entry.outputs}
+        self._torch_sleeps = Sleeping()
+
+    def run(self, tensors: list[Any]) -> Any:
+        """What the module returns for the tensors of a batch."""
+        self._home.hold()
+        for name, tensor in zip(self._exported.inputs, tensors):
+            if name in self._inputs:
+                self._runner.bind_input(name, capsule_of(tensor))
+        with self._torch_sleeps:
+            self._runner.evaluate()
+        found = [tensors[o] if isinstance(o, int) else self._read(o) for o in self._exported.outputs]
+        return self._exported.structure.rebuild(None, found)
+
+    def _read(self, name: str) -> Any:
+        info = self._outputs[name]
+        array = torch.empty(tuple(info.shape), dtype=getattr(torch, info.dtype))
+        self._runner.read_output(info.name, array)
+        return array

@@ -16,6 +16,16 @@ TITLES = {
 ORDER = [(side, mode) for side, kinds in MODES.items() for kind in kinds for mode in kinds[kind]]
 
 
+# Processors that others may use in a slice that counts.
+QUIET = 0.25
+
+
+def undisturbed(rows):
+    """The slices in which others used little; all, where fewer than a third are so."""
+    quiet = [row for row in rows if row["others"] <= QUIET]
+    return quiet if 3 * len(quiet) >= len(rows) else rows
+
+
 class Results:
     """The rows of one file: what ran where, and the medians."""
 
@@ -38,7 +48,7 @@ class Results:
 
     def median(self, case, side, mode):
         """Milliseconds: the median over the rounds of their medians; None where it was not measured."""
-        rows = self.of.get((case, side, mode))
+        rows = undisturbed(self.of.get((case, side, mode), []))
         return statistics.median(row["median_ms"] for row in rows) if rows else None
 
     def least(self, case, side, mode):
@@ -115,6 +125,7 @@ def describe_load(results):
     return (
         f"Other processes used {statistics.median(others):.2f} of the machine's {results.run['cpus']} processors in the "
         f"median slice, {others[-1]:.2f} in the worst one."
+        + ("" if statistics.median(others) <= QUIET else " **The machine was not quiet: read no ratio off these tables.**")
     )
 
 
@@ -159,7 +170,7 @@ HEAD = """# Beside PyTorch and jax
 
 Written by `benchmarks/compare.py --page=docs/benchmarks.md`, which replaces the section of its CPU and keeps the others;
 `benchmarks/compare.py --help` says how it measures. A time is the median over the rounds of their medians, with the least of
-all calls in brackets; a ratio is their time divided by ours, so that above 1 we are ahead. GFLOP/s are by the median. "(!)": what
+all calls in brackets; rounds in which other processes used more than a quarter of a processor are left out where a third are not so; a ratio is their time divided by ours, so that above 1 we are ahead. GFLOP/s are by the median. "(!)": what
 was computed differs from our result.
 """
 

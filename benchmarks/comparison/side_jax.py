@@ -307,6 +307,9 @@ class Side:
     def __init__(self, threads):
         self.version = f"jax {jax.__version__}"
 
+    def close(self):
+        jax.clear_caches()
+
     def make(self, case, mode):
         if case["kind"] == "optimizer":
             return Optimizer(case)

@@ -48,6 +48,9 @@ class Side:
     def make(self, case, mode):
         return getattr(self, case["kind"])(case, mode)
 
+    def close(self):
+        """A program goes with its call."""
+
     def compile(self, model, *flags):
         folder = pathlib.Path(self.folder.name)
         if not isinstance(model, pathlib.Path):

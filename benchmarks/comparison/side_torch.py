@@ -152,6 +152,10 @@ class Side:
         torch.set_num_threads(threads)
         self.version = f"PyTorch {torch.__version__}"
 
+    def close(self):
+        # torch.compile gives a function up, for eager, after eight forms of it: each case has three.
+        torch.compiler.reset()
+
     def make(self, case, mode):
         engine, precision = mode.split()
         if case["kind"] == "step":

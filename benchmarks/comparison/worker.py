@@ -53,6 +53,7 @@ class Worker:
 
     def close(self, _):
         self.open_calls.clear()
+        self.side.close()
         return {"event": "closed"}
 
     def answer(self, request):

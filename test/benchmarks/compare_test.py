@@ -129,6 +129,12 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(page.table(results, "step")[2:], [
             "| x | 1.00 (0.50) | 4.00 (1.00) | 8.00 (4.00) (!) | 6.00 (3.00) (!) | 1.50 |"])
 
+    def test_slices_that_others_disturbed_are_left_out(self):
+        rows = [{"others": others} for others in (0.0, 1.5, 0.9)]
+        self.assertEqual(page.undisturbed(rows), rows[:1])
+        # With one in four there is too little left.
+        self.assertEqual(page.undisturbed([*rows, {"others": 0.3}]), [*rows, {"others": 0.3}])
+
     def test_a_geometric_mean_leaves_out_what_is_missing(self):
         self.assertAlmostEqual(page.geometric_mean([2, None, 8]), 4)
         self.assertIsNone(page.geometric_mean([None]))

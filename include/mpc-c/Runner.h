@@ -252,6 +252,46 @@ typedef struct MpcOptimizer {
 MPC_EXPORT MpcError *mpcRunnerSetOptimizer(MpcRunner *runner,
                                            const MpcOptimizer *optimizer);
 
+/* --- A profile ---------------------------------------------------------------
+ *
+ * Where the time of runs goes, launch by launch, beside the peaks of the
+ * machine. Runs that are not profiled cost nothing for it; those that are have
+ * the same results.
+ *
+ *   mpcRunnerStartProfile(runner);
+ *   for (...)
+ *     mpcRunnerStep(runner, &result);
+ *   mpcRunnerStopProfile(runner);
+ *   mpcRunnerGetProfile(runner, MPC_PROFILE_TABLE, &text);
+ *   puts(text);
+ */
+
+/* Begins a profile of later runs of this runner, and drops an earlier one. It
+ * measures what this machine's processors and memory can do, on the runner's
+ * threads, for about a third of a second. A GPU's times are its own, and its
+ * peaks are not measured. Runners that share its state have profiles of their
+ * own. */
+MPC_EXPORT MpcError *mpcRunnerStartProfile(MpcRunner *runner);
+
+/* Ends it. What was recorded stays until the next profile. */
+MPC_EXPORT MpcError *mpcRunnerStopProfile(MpcRunner *runner);
+
+typedef enum MpcProfileForm {
+  MPC_PROFILE_JSON = 0, /* All of it, of the schema mpc-profile/1. */
+  MPC_PROFILE_TABLE = 1 /* For people: the 20 launches with the most time. */
+} MpcProfileForm;
+
+/* The profile so far, of one that goes on or has ended. The text lives until
+ * the next of these calls, or the end of the runner. */
+MPC_EXPORT MpcError *mpcRunnerGetProfile(MpcRunner *runner, MpcProfileForm form,
+                                         const char **text);
+
+/* Writes its timeline: when each launch ran and on which threads, as JSON that
+ * ui.perfetto.dev and chrome://tracing open. It holds the first runs, up to
+ * 262144 events. */
+MPC_EXPORT MpcError *mpcRunnerWriteTimeline(MpcRunner *runner,
+                                            const char *path);
+
 /* --- State -----------------------------------------------------------------
  */
 

@@ -244,6 +244,20 @@ public:
   }
   Status resetMetrics() { return Status(mpcRunnerResetMetrics(get())); }
 
+  Status startProfile() { return Status(mpcRunnerStartProfile(get())); }
+  Status stopProfile() { return Status(mpcRunnerStopProfile(get())); }
+  Expected<std::string> profile(MpcProfileForm form) {
+    return detail::filled(std::string(), [&](std::string *known) {
+      const char *text = nullptr;
+      MpcError *error = mpcRunnerGetProfile(get(), form, &text);
+      known->assign(text ? text : "");
+      return error;
+    });
+  }
+  Status writeTimeline(const std::string &path) {
+    return Status(mpcRunnerWriteTimeline(get(), path.c_str()));
+  }
+
   /// Registers the optimizer of a program with --optimizer=callback.
   Status setOptimizer(OptimizerFunction given, bool onSkipped = false) {
     auto function = std::make_unique<OptimizerFunction>(std::move(given));

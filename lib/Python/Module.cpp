@@ -217,6 +217,10 @@ static void addRunner(nb::module_ &m) {
       .def("update_scale", &Runner::updateScale, "new_scale"_a, "scaler"_a = "")
       .def("set_optimizer", &Runner::setOptimizer, "update"_a.none(),
            "owner"_a.none(), "on_skipped"_a = false)
+      .def("start_profile", &Runner::startProfile)
+      .def("stop_profile", &Runner::stopProfile)
+      .def("profile", &Runner::profile, "as_table"_a)
+      .def("write_timeline", &Runner::writeTimeline, "path"_a)
       .def("progress", &Runner::progress)
       .def("take_messages", &Runner::takeMessages);
 }

@@ -286,6 +286,26 @@ void Runner::updateScale(double newScale, const std::string &scaler) {
   check(runner_.updateScale(newScale, scaler));
 }
 
+void Runner::startProfile() {
+  // It measures for a while.
+  mpc::Status status = [&] {
+    nb::gil_scoped_release release;
+    return runner_.startProfile();
+  }();
+  check(status);
+}
+
+void Runner::stopProfile() { check(runner_.stopProfile()); }
+
+std::string Runner::profile(bool asTable) {
+  return valueOf(
+      runner_.profile(asTable ? MPC_PROFILE_TABLE : MPC_PROFILE_JSON));
+}
+
+void Runner::writeTimeline(const std::string &path) {
+  check(runner_.writeTimeline(path));
+}
+
 std::tuple<int64_t, int64_t, int64_t> Runner::progress() {
   MpcProgress progress = valueOf(runner_.progress());
   return {progress.steps, progress.applied, progress.skippedInRow};

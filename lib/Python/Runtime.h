@@ -110,6 +110,11 @@ public:
   /// collector.
   [[nodiscard]] nb::handle optimizer() const { return optimizer_; }
   void clearOptimizer() { optimizer_.reset(); }
+  void startProfile();
+  void stopProfile();
+  /// The profile as a table for people, or as JSON.
+  std::string profile(bool asTable);
+  void writeTimeline(const std::string &path);
   /// The number of steps, of applied steps, and of steps skipped since the last
   /// applied one.
   std::tuple<int64_t, int64_t, int64_t> progress();

@@ -2,8 +2,7 @@
 // Runners over C.
 #include "mpc-c/Runner.h"
 
-#include "runtime/CAPI/Boundary.h"
-#include "runtime/CAPI/Session.h"
+#include "runtime/CAPI/OnRunner.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 
@@ -12,17 +11,6 @@
 using namespace mpc::rt;
 
 namespace {
-
-/// Runs `body` on the runner of a handle.
-template <typename Body>
-MpcError *onRunner(MpcRunner *handle, Body body) {
-  return guarded([&]() -> Status {
-    MPC_ASSIGN_OR_RETURN(Session * session, objectOf(handle));
-    // A callback may destroy the handle.
-    std::shared_ptr<Session> lives = session->shared_from_this();
-    return session->use([&] { return body(*session); });
-  });
-}
 
 /// Runs `body` on the runner and checks a name, too.
 template <typename Body>

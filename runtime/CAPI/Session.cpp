@@ -62,6 +62,23 @@ Session::~Session() {
     (void)runner_.release();
 }
 
+Status Session::startProfile() {
+  profile_.reset();
+  MPC_ASSIGN_OR_RETURN(profile_, RunProfile::begin(*runner_));
+  return {};
+}
+
+Result<RunProfile *> Session::profile() const {
+  if (!profile_)
+    return usageError("no profile was started");
+  return profile_.get();
+}
+
+const char *Session::keep(std::string text) {
+  text_ = std::move(text);
+  return text_.c_str();
+}
+
 bool Session::isOfThisProcess() const { return ::getpid() == process_; }
 
 Result<std::shared_ptr<Session>>

@@ -11,6 +11,7 @@
 #include "runtime/CAPI/CallerOptimizer.h"
 #include "runtime/CAPI/Handles.h"
 #include "runtime/CAPI/SharedUse.h"
+#include "runtime/Profile/RunProfile.h"
 #include "runtime/Runner/MetricSums.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Runner/StepRun.h"
@@ -88,6 +89,12 @@ public:
   Status writeNumber(std::string_view name, double value);
   Status updateScale(double newScale, std::string_view scaler);
 
+  Status startProfile();
+  /// The newest profile; an error where there was none.
+  [[nodiscard]] Result<RunProfile *> profile() const;
+  /// Keeps a text for the caller until the next one.
+  const char *keep(std::string text);
+
   Status save(CheckpointFolder &folder, const LoaderState &data);
   /// Loads the newest checkpoint; empty where the folder has none.
   Result<std::optional<LoaderState>> loadNewest(CheckpointFolder &folder);
@@ -131,6 +138,8 @@ private:
   /// The training whose batches and evaluations the caller chooses, and whose
   /// position in the data he gives when he saves.
   std::optional<Training> training_;
+  std::unique_ptr<RunProfile> profile_; ///< Null before the first one.
+  std::string text_;                    ///< See keep().
 };
 
 template <typename Body>

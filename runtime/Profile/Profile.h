@@ -63,6 +63,9 @@ struct Profile {
 [[nodiscard]] Profile makeProfile(const LaunchRecorder &recorder,
                                   const MachinePeaks &peaks);
 
+/// The launches of a table for people, who can ask for all of them as JSON.
+inline constexpr size_t kShownLaunches = 20;
+
 /// A table for people, with the first `mostLaunches` launches and a sum of the
 /// others.
 [[nodiscard]] std::string describeProfile(const Profile &profile,

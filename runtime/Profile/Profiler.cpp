@@ -10,9 +10,6 @@
 namespace mpc::rt {
 namespace {
 
-/// The launches of the table; a file has all.
-constexpr size_t kShownLaunches = 20;
-
 Status checkFile(const char *flag, const std::string &path) {
   if (path.empty())
     return {};

@@ -75,6 +75,9 @@ public:
   Status wait() { return executor_->wait(); }
   /// See Executor.
   void observe(LaunchObserver *observer) { executor_->observe(observer); }
+  [[nodiscard]] std::shared_ptr<HostWorkspace> workspace() const {
+    return executor_->workspace();
+  }
   /// Whether a run may still be under way when enqueue() returns.
   [[nodiscard]] bool isAsynchronous() const {
     return executor_->isAsynchronous();

@@ -104,6 +104,17 @@ TEST(CAPIWrapper, StepsInPartsEvaluatesAndShares) {
   ASSERT_TRUE(*shared) << "a tensor that is refused stays the caller's";
 }
 
+TEST(CAPIWrapper, Profiles) {
+  Program program = loadProgram(makeProgram());
+  Runner runner = *Runner::create(program, {.numThreads = 1});
+  EXPECT_STREQ(runner.profile(MPC_PROFILE_TABLE).status().message(),
+               "no profile was started");
+  EXPECT_TRUE(runner.startProfile().ok());
+  EXPECT_EQ(*runner.profile(MPC_PROFILE_TABLE), "profile: nothing has run\n");
+  EXPECT_TRUE(runner.writeTimeline("/dev/null").ok());
+  EXPECT_TRUE(runner.stopProfile().ok());
+}
+
 TEST(CAPIWrapper, SavesLoadsAndLogs) {
   rt::TempFolder folder;
   Program program = loadProgram(makeProgram());

@@ -33,6 +33,7 @@ from ._errors import (
     UnsupportedError,
     UsageError,
 )
+from ._profile import Profile
 from ._progress import ProgressBar
 from ._runtime import StepResult, TensorInfo, Update, __version__
 from ._scaler import Scaler
@@ -49,6 +50,7 @@ __all__ = [
     "InvalidInputError",
     "MpcWarning",
     "PeerError",
+    "Profile",
     "ProgressBar",
     "Scaler",
     "Schedule",

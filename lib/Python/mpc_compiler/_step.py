@@ -13,6 +13,7 @@ import numpy as np
 from . import _arrays, _runtime, _state
 from ._data import DataFiles
 from ._errors import MpcWarning, UsageError
+from ._profile import Profile
 from ._runtime import StepResult, TensorInfo, Update
 from ._scaler import Scaler
 
@@ -314,6 +315,17 @@ class Step:
         """
         self._hooks.append(hook)
         return _Removable(self._hooks, hook)
+
+    def profile(self) -> Profile:
+        """A profile of the runs inside of a ``with``::
+
+            with step.profile() as profile:
+                for x, target in batches:
+                    step(x, target)
+            print(profile)
+            profile.save_timeline("timeline.json")
+        """
+        return Profile(self._runner)
 
     @property
     def progress(self) -> tuple[int, int, int]:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares a profile and a timeline with the program that ran, and with each other.
 
-    check_profile.py INSPECT.json PROFILE.json TIMELINE.json --runs=ENTRY:N... [--threads=N] [--wall=SECONDS]
+    check_profile.py INSPECT.json PROFILE.json TIMELINE.json --runs ENTRY:N... [--threads=N] [--gpu] [--wall=SECONDS]
 
 INSPECT.json is what `mpc-inspect --json` says of the program. Prints each fault; exit 1 where there
 is one. Nothing here is shared with what wrote the files.
@@ -77,7 +77,7 @@ def check_workers(tracks, faults):
             faults.check(inside, "worker", thread, "outside of its launch at", event["ts"])
 
 
-def check_profile(profile, program, tracks, runs, faults):
+def check_profile(profile, program, tracks, runs, on_gpu, faults):
     """The profile's sums are those of the timeline, and its facts those of the program."""
     sums = collections.Counter()
     for event in tracks[LAUNCHES]:
@@ -95,8 +95,11 @@ def check_profile(profile, program, tracks, runs, faults):
         faults.check(abs(row["total_ms"] - sums[name, number]) < 1e-5 * runs[name], "total", facts)
         faults.check(row["least_ms"] <= row["median_ms"] <= row["total_ms"] + 1e-9, "median", facts)
         faults.check(abs(row["gflop_s"] * row["median_ms"] * 1e6 - row["flops"]) <= 1e-6 * row["flops"], "rate", facts)
-        faults.check(0 < row["busy"] <= 1 + 1e-9, "busy", facts)
-        faults.check((row["of_ceiling"] or 0) > 0, "ceiling", facts)
+        if on_gpu:
+            faults.check((row["busy"], row["of_ceiling"]) == (None, None), "of a GPU", facts)
+        else:
+            faults.check(0 < row["busy"] <= 1 + 1e-9, "busy", facts)
+            faults.check((row["of_ceiling"] or 0) > 0, "ceiling", facts)
     totals = [row["total_ms"] for row in profile["launches"]]
     faults.check(totals == sorted(totals, reverse=True), "not in order")
 
@@ -113,6 +116,7 @@ def main():
     parser.add_argument("files", nargs=3)
     parser.add_argument("--runs", nargs="+", required=True)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--gpu", action="store_true", help="no threads, and no peaks")
     parser.add_argument("--wall", type=float, default=1e9)
     args = parser.parse_args()
     program, profile, trace = (json.load(open(path)) for path in args.files)
@@ -122,7 +126,7 @@ def main():
     check_tracks(tracks, args.threads, faults)
     check_runs(tracks, program, runs, faults)
     check_workers(tracks, faults)
-    check_profile(profile, program, tracks, runs, faults)
+    check_profile(profile, program, tracks, runs, args.gpu, faults)
     check_sums(profile, args.wall, faults)
     print(len(tracks[LAUNCHES]), "launches,", faults.count, "faults")
     return faults.count > 0

@@ -81,6 +81,8 @@ std::vector<FlagTexts> allFlags() {
 } // namespace
 
 NB_MODULE(_compiler, m) {
+  // A loss or a weight that a script keeps until Python ends is no leak.
+  nb::set_leak_warnings(false);
   m.doc() = "libmpc-compiler, as it is. mpc_compiler is what to use.";
   // This module defines the class Program.
   nb::module_::import_("mpc_compiler._runtime");

@@ -245,6 +245,8 @@ static double learningRate(const std::vector<std::string> &flags,
 }
 
 NB_MODULE(_runtime, m) {
+  // A loss or a weight that a script keeps until Python ends is no leak.
+  nb::set_leak_warnings(false);
   m.doc() = "libmpc-runtime, as it is. mpc_compiler is what to use.";
   m.attr("__version__") = mpcRuntimeVersion();
   addInfos(m);

@@ -73,6 +73,8 @@ class Calls:
         self._module = module  # The plain one; it has the same parameters.
         self._fixed_precision, self._outputs, self._forward_gradient = precision, outputs, forward_gradient
         self._signature = inspect.signature(functools.partial(plain.forward, module))
+        # What the loss takes beside the outputs, by another name where forward has an argument of that one.
+        self.target = "loss_target" if "target" in self._signature.parameters else "target"
         self._watched = Watched(module, loss)
         self._structures: dict[Any, Structure] = {}
         # Called where parts of the module are others than before: what was made of them is not theirs.
@@ -102,7 +104,7 @@ class Calls:
 
     def batch(self, arguments: dict[str, Any], target: Any, has_target: bool) -> Batch:
         if has_target:
-            arguments = {**arguments, "target": target}
+            arguments = {**arguments, self.target: target}
         return Batch(arguments)
 
     def run_bound(self, module: Any, arguments: Mapping[str, Any]) -> Any:
@@ -161,7 +163,7 @@ class Calls:
                 check_device(name, tensor)
         with self.tracing:
             exported = export(Request(
-                self._module, self._run_traced, batch, has_target, self.loss, self._outputs, self._forward_gradient,
+                self._module, self._run_traced, batch, self.target if has_target else "", self.loss, self._outputs, self._forward_gradient,
                 evaluates))
         self._watched.tell_writes()
         return exported

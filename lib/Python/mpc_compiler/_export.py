@@ -12,12 +12,12 @@ import warnings
 from typing import Any, Callable, Iterator, Mapping
 
 import torch  # type: ignore[import-not-found]
-from torch.nn import functional as F  # type: ignore[import-not-found]
 from torch.export.graph_signature import InputKind, OutputKind  # type: ignore[import-not-found]
 
 from ._batch import Batch
 from ._errors import ExportError, UnsupportedError, UsageError
 from ._outputs import Outputs, find_loss
+from ._traceable import traceable
 
 
 @dataclasses.dataclass
@@ -41,7 +41,7 @@ class Request:
     module: Any
     call: Callable[[Any, dict[str, Any]], Any]  # The plain forward, of a module and arguments by name.
     batch: Batch
-    target: bool  # Whether the batch has an argument 'target' that is the loss's.
+    target: str  # The argument of the batch that is the loss's; empty for none.
     loss: Callable[..., Any] | None
     outputs: bool
     forward_gradient: tuple[str, ...] = ()
@@ -71,6 +71,10 @@ def _place_of_user() -> str:
     return f"{frame.f_code.co_filename.rsplit('/', 1)[-1]}:{frame.f_lineno}"
 
 
+# Of libraries, whose backward is the gradient of their forward.
+_RIGHT = ("transformers.models.bloom.modeling_bloom.GeLUFunction",)
+
+
 @contextlib.contextmanager
 def _noted_functions(allowed: tuple[str, ...]) -> Iterator[None]:
     """Refuses an autograd.Function that is called meanwhile: an export has its forward alone."""
@@ -78,6 +82,7 @@ def _noted_functions(allowed: tuple[str, ...]) -> Iterator[None]:
 
     def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
         own = not cls.__module__.startswith(("torch.", "mpc_compiler."))
+        own = own and f"{cls.__module__}.{cls.__qualname__}" not in _RIGHT
         if own and cls.__name__ not in allowed:
             raise UnsupportedError(
                 f"torch.autograd.Function {cls.__name__!r} ({_place_of_user()}) has a backward of its own, which an "
@@ -96,40 +101,9 @@ def _noted_functions(allowed: tuple[str, ...]) -> Iterator[None]:
 _OTHER_SHAPE = "Using a target size"
 
 
-@contextlib.contextmanager
-def _cumulative_averages() -> Iterator[None]:
-    """Lets BatchNorm with momentum=None be traced, whose factor torch computes as a number of Python."""
-    kind = torch.nn.modules.batchnorm._BatchNorm
-    original = kind.forward
-
-    def forward(self: Any, input: Any) -> Any:
-        if self.momentum is not None or not self.training or self.num_batches_tracked is None:
-            return original(self, input)
-        self._check_input_dim(input)
-        unused = torch.zeros_like(self.running_mean), torch.ones_like(self.running_var)
-        output = F.batch_norm(input, *unused, self.weight, self.bias, True, 0.0, self.eps)
-        _average(self, input.detach().float())
-        return output
-
-    kind.forward = forward
-    try:
-        yield
-    finally:
-        kind.forward = original
-
-
-def _average(norm: Any, input: Any) -> None:
-    """Moves the statistics to those of all batches."""
-    norm.num_batches_tracked.add_(1)
-    factor = 1.0 / norm.num_batches_tracked.to(torch.float32)
-    dims = [i for i in range(input.dim()) if i != 1]
-    norm.running_mean.copy_(norm.running_mean + factor * (input.mean(dims) - norm.running_mean))
-    norm.running_var.copy_(norm.running_var + factor * (input.var(dims) - norm.running_var))
-
-
 def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...]) -> Any:
     with contextlib.ExitStack() as stack:
-        for one in (warnings.catch_warnings(), _noted_functions(allowed), _cumulative_averages(), torch.enable_grad(),
+        for one in (warnings.catch_warnings(), _noted_functions(allowed), traceable(), torch.enable_grad(),
                     torch.autocast("cpu", enabled=False)):
             stack.enter_context(one)
         warnings.simplefilter("ignore", FutureWarning)
@@ -147,7 +121,7 @@ def _trace(request: Request) -> tuple[Any, Outputs, list[str]]:
 
     def forward(self: Any, **tensors: Any) -> Any:
         arguments = request.batch.rebuild(tensors.values())
-        target = arguments.pop("target") if request.target else None
+        target = arguments.pop(request.target) if request.target else None
         output = request.call(self, arguments)
         if request.evaluates:
             seen.append(Outputs(output, None, True))

@@ -133,10 +133,11 @@ class Step:
         """What the loss takes beside outputs: target=, or the last positional argument."""
         if self._calls.loss is None:
             return None, False, args
-        if "target" in kwargs:
-            return kwargs.pop("target"), True, args
+        name = self._calls.target
+        if name in kwargs:
+            return kwargs.pop(name), True, args
         if not args:
-            raise UsageError("the step has a loss: give what it takes beside outputs as target=")
+            raise UsageError(f"the step has a loss: give what it takes beside outputs as {name}=")
         return args[-1], True, args[:-1]
 
     # --- Compiled ------------------------------------------------------------------------------
@@ -223,7 +224,7 @@ class Step:
                 scaler=recipe.scaler if hasattr(recipe.scaler, "get_scale") else None, outputs=recipe.outputs)
         if self._batches == 0:
             self._optimizer.zero_grad()  # A loop may have left gradients there.
-        output = self._wrapped(*args, **kwargs, **({"target": target} if has_target else {}))
+        output = self._wrapped(*args, **kwargs, **({self._calls.target: target} if has_target else {}))
         loss = self._loss_of(output, has_target)
         scaler = recipe.scaler if hasattr(recipe.scaler, "scale") else None
         scaled = loss / recipe.accumulate if recipe.accumulate > 1 else loss
@@ -292,7 +293,7 @@ def step(
     Args:
         model: a ``torch.nn.Module``, which stays what it is; its weights are there after each call.
         optimizer: one of torch's, of the module's parameters.
-        loss: as of :func:`wrap`; what it takes beside the outputs is ``target=`` or the last positional argument.
+        loss: as of :func:`wrap`; what it takes beside the outputs is ``target=`` (``loss_target=``) or the last positional argument.
         precision: as of :func:`wrap`.
         scaler: a ``GradScaler`` of torch, a policy or a dict, as of :func:`compile_step`.
         clip_norm: the largest norm of all gradients together.

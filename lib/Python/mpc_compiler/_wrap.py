@@ -55,8 +55,8 @@ class _Control:
 
     def call(self, wrapped: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         calls = self.calls
-        has_target = calls.loss is not None and "target" in kwargs
-        target = kwargs.pop("target") if has_target else None
+        has_target = calls.loss is not None and calls.target in kwargs
+        target = kwargs.pop(calls.target) if has_target else None
         arguments = calls.bind(args, kwargs)
         if not (wrapped.training and torch.is_grad_enabled()):
             if self._options.compiles_eval and not (wrapped.training or torch.is_grad_enabled()):
@@ -65,8 +65,8 @@ class _Control:
                 return self._run_plain(wrapped, arguments, target, has_target)[0]
         if calls.loss is not None and not has_target:
             raise UsageError(
-                f"{calls.plain.__name__} is wrapped with a loss: in training call it with target=, what the loss "
-                "takes beside the outputs; under torch.no_grad() or in eval() it runs without"
+                f"{calls.plain.__name__} is wrapped with a loss: in training call it with {calls.target}=, what the "
+                "loss takes beside the outputs; under torch.no_grad() or in eval() it runs without"
             )
         batch = calls.batch(arguments, target, has_target)
         precision = calls.precision()
@@ -245,10 +245,9 @@ def _class_of(plain: type, has_loss: bool) -> type:
 def _with_target(plain: type) -> inspect.Signature:
     signature = inspect.signature(plain.forward)
     parameters = list(signature.parameters.values())
-    if "target" in signature.parameters:
-        raise UsageError(f"{plain.__name__}.forward has an argument 'target' of its own, which loss= needs: rename it")
+    name = "loss_target" if "target" in signature.parameters else "target"
     at = len(parameters) - (bool(parameters) and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD)
-    parameters.insert(at, inspect.Parameter("target", inspect.Parameter.KEYWORD_ONLY, default=None))
+    parameters.insert(at, inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
     return signature.replace(parameters=parameters)
 
 
@@ -294,7 +293,8 @@ def wrap(
     Args:
         module: a ``torch.nn.Module``. Its parameters stay the same objects; their data move to the programs' memory.
         loss: a function of what the module returns and of ``target=``, which a call then takes too and gives the
-            loss alone, with what the module returned as ``loss.outputs``. Without it the module itself returns its
+            loss alone, with what the module returned as ``loss.outputs`` (``loss_target=`` where forward has an argument
+            ``target``). Without it the module itself returns its
             loss: as a scalar, as ``loss`` of a dict or an object, or first of a tuple.
         precision: ``"fp32"``, ``"bf16"``, ``"fp16"`` or torch's types; None for what ``torch.autocast`` says
             around a call.

@@ -416,6 +416,45 @@ class Faults(Doors):
         self.all_doors(make)
         self.all_doors(normal)
 
+    def test_21_bags_of_rows(self):
+        class Bags(nn.Module):
+            def __init__(self, mode, padding):
+                super().__init__()
+                torch.manual_seed(0)
+                self.bag = nn.EmbeddingBag(12, 6, mode=mode, padding_idx=padding)
+                self.head = nn.Linear(6, 3)
+
+            def forward(self, batch):
+                return self.head(self.bag(*batch) if isinstance(batch, tuple) else self.bag(batch))
+
+        generator = torch.Generator().manual_seed(1)
+        y = torch.randint(3, (4,), generator=generator)
+        even = [(torch.randint(12, (4, 5), generator=generator), y) for _ in range(4)]
+        offsets = torch.tensor([0, 3, 3, 8])
+        ragged = [((torch.randint(12, (11,), generator=generator), offsets), y) for _ in range(4)]
+        for mode in ("sum", "mean"):
+            for padding in (None, 2):
+                for data in (even, ragged):
+                    self.all_doors(lambda: Bags(mode, padding), data=data)
+
+    def test_21_a_forward_may_have_a_target_of_its_own(self):
+        class Decoder(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(0)
+                self.body = nn.Linear(8, 3)
+
+            def forward(self, x, target):
+                return self.body(x) + target[:, None]
+
+        x, y = batches(1)[0]
+        expected = F.cross_entropy(Decoder()(x, y), y).item()
+        m = Decoder()
+        step = mpc_compiler.step(m, torch.optim.SGD(m.parameters(), lr=0.0), F.cross_entropy)
+        found = [mpc_compiler.wrap(Decoder(), loss=F.cross_entropy)(x, target=y, loss_target=y).item(),
+                 step(x, y, y).item(), step(x, target=y, loss_target=y).item()]
+        self.near(found, [expected] * 3)
+
     def test_22_nothing_is_said_beside(self):
         code = (
             "import torch, mpc_compiler\n"
@@ -427,9 +466,12 @@ class Faults(Doors):
             "        return self.lstm(x)[0]\n"
             "x = torch.randn(3, 2, 4)\n"
             "loss = torch.nn.MSELoss()\n"
-            "mpc_compiler.wrap(Net(), loss=loss)(x, target=x).backward()\n"
+            "wrapped = mpc_compiler.wrap(Net(), loss=loss)\n"
+            "value = wrapped(x, target=x)\n"  # Lives until Python ends.
+            "value.backward()\n"
             "m = Net()\n"
-            "mpc_compiler.step(m, torch.optim.SGD(m.parameters(), lr=0.1), loss)(x, x)\n"
+            "step = mpc_compiler.step(m, torch.optim.SGD(m.parameters(), lr=0.1), loss)\n"
+            "step(x, x)\n"
         )
         ran = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, env=dict(os.environ))
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", ""))

@@ -101,6 +101,21 @@ def _noted_functions(allowed: tuple[str, ...]) -> Iterator[None]:
 _OTHER_SHAPE = "Using a target size"
 
 
+# They write statistics, which their schema does not say.
+_WRITING = ("batch_norm", "instance_norm")
+
+
+def _is_functional(program: Any) -> bool:
+    """Whether a graph writes nothing and has no regions, so that it need not be traced a second time."""
+    for node in program.graph.nodes:
+        if node.op != "call_function" or node.target is operator.getitem:
+            continue
+        schema = getattr(node.target, "_schema", None)
+        if schema is None or schema.is_mutable or schema.name.removeprefix("aten::") in _WRITING:
+            return False
+    return True
+
+
 def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...]) -> Any:
     with contextlib.ExitStack() as stack:
         for one in (warnings.catch_warnings(), _noted_functions(allowed), traceable(), torch.enable_grad(),
@@ -113,7 +128,7 @@ def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...])
         warnings.filterwarnings("error", _OTHER_SHAPE, UserWarning)
         program = torch.export.export(module, (), dict(named), strict=False)
         _detach_results(program)
-        return program.run_decompositions({})
+        return program if _is_functional(program) else program.run_decompositions({})
 
 
 def _trace(request: Request) -> tuple[Any, Outputs, list[str]]:

@@ -72,11 +72,47 @@ def _by_bag(rows: Any, kept: Any, offsets: Any) -> tuple[Any, Any]:
     return total, torch.zeros(len(offsets), dtype=kept.dtype).index_add(0, bags, kept)
 
 
+# --- Cells of recurrent layers ---------------------------------------------------------------------
+
+
+def _gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    of_input, of_state = F.linear(input, w_ih, b_ih).chunk(3, -1), F.linear(hx, w_hh, b_hh).chunk(3, -1)
+    reset, update = (torch.sigmoid(of_input[i] + of_state[i]) for i in (0, 1))
+    new = torch.tanh(of_input[2] + reset * of_state[2])
+    return new + update * (hx - new)
+
+
+def _lstm_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    state, cell = hx
+    gates = F.linear(input, w_ih, b_ih) + F.linear(state, w_hh, b_hh)
+    into, forget, new, out = gates.chunk(4, -1)
+    cell = torch.sigmoid(forget) * cell + torch.sigmoid(into) * torch.tanh(new)
+    return torch.sigmoid(out) * torch.tanh(cell), cell
+
+
+def _rnn_cell(function: Any) -> Any:
+    def cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+        return function(F.linear(input, w_ih, b_ih) + F.linear(hx, w_hh, b_hh))
+
+    return cell
+
+
+def _replacements() -> list[tuple[Any, str, Any]]:
+    return [
+        (_BATCH_NORM, "forward", _batch_norm_forward(_BATCH_NORM.forward)),
+        (F, "embedding_bag", _embedding_bag(F.embedding_bag)),
+        (torch._VF, "gru_cell", _gru_cell),
+        (torch._VF, "lstm_cell", _lstm_cell),
+        (torch._VF, "rnn_tanh_cell", _rnn_cell(torch.tanh)),
+        (torch._VF, "rnn_relu_cell", _rnn_cell(torch.relu)),
+    ]
+
+
 @contextlib.contextmanager
 def traceable() -> Iterator[None]:
-    forward, bag = _BATCH_NORM.forward, F.embedding_bag
-    _BATCH_NORM.forward, F.embedding_bag = _batch_norm_forward(forward), _embedding_bag(bag)
-    try:
+    """Has these in the place of torch's meanwhile."""
+    with contextlib.ExitStack() as stack:
+        for owner, name, value in _replacements():
+            stack.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, value)
         yield
-    finally:
-        _BATCH_NORM.forward, F.embedding_bag = forward, bag

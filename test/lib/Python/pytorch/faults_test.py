@@ -361,6 +361,24 @@ class Faults(Doors):
         _, given = self.all_doors(Tagger, data=data)
         self.assertNotEqual(flat, given)
 
+    def test_19_cells_in_a_loop_of_the_users(self):
+        class Cells(nn.Module):
+            def __init__(self, kind, **options):
+                super().__init__()
+                torch.manual_seed(0)
+                self.cell, self.head = kind(4, 6, **options), nn.Linear(6, 3)
+
+            def forward(self, x):
+                state = None
+                for step in x.view(len(x), 2, 4).unbind(1):
+                    state = self.cell(step, state)
+                return self.head(state[0] if isinstance(state, tuple) else state)
+
+        for kind, options in ((nn.GRUCell, {}), (nn.LSTMCell, {}), (nn.LSTMCell, {"bias": False}), (nn.RNNCell, {}),
+                              (nn.RNNCell, {"nonlinearity": "relu"})):
+            with self.subTest(kind.__name__, **options):
+                self.all_doors(lambda: Cells(kind, **options), data=batches(5))
+
     def test_20_a_loss_of_several_outputs_and_of_noise(self):
         class Autoencoder(nn.Module):
             def __init__(self, share):

@@ -142,6 +142,9 @@ static void addCode(OpPassManager &manager, bool fuse) {
   manager.addPass(kernel::createFinishPass());
 }
 
+/// The least bytes that a value must save where a step keeps to a budget.
+static constexpr int64_t kLeastUnderBudget = 1 << 16;
+
 /// Appends the passes for entries whose gradients are still ops.
 static void addStep(OpPassManager &manager, const StepOptions &options) {
   buildPreparationPipeline(manager,
@@ -152,7 +155,11 @@ static void addStep(OpPassManager &manager, const StepOptions &options) {
     manager.addPass(amp::createBuildStepPass());
   buildAutodiffPipeline(manager);
   // This runs after the last pass that merges equal ops.
-  manager.addNestedPass<func::FuncOp>(nn::createRecomputePass());
+  nn::RecomputePassOptions recompute;
+  recompute.contractions = options.repeatsContractions;
+  if (options.repeatsContractions)
+    recompute.minBytes = kLeastUnderBudget;
+  manager.addNestedPass<func::FuncOp>(nn::createRecomputePass(recompute));
 }
 
 void mpc::buildTrainingPipeline(OpPassManager &manager,

@@ -30,6 +30,9 @@ struct StepOptions {
   /// step out has its own entries instead.
   bool evaluates = false; ///< There is an entry "eval".
   bool measures = false;  ///< There is an entry "measure".
+  /// Whether contractions are computed again, too, where a step would keep more
+  /// than its target's `memory`.
+  bool repeatsContractions = false;
 };
 
 struct EvaluationOptions : StepOptions {

@@ -20,6 +20,12 @@ int64_t kernel::bytesOf(Value value) {
          std::max(type.getElementTypeBitWidth() / 8, 1U);
 }
 
+bool kernel::isReturned(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>();
+  });
+}
+
 /// The last op of the block that uses `value`; the op that makes it where none
 /// does.
 static Operation *lastUse(Block &block, Value value) {

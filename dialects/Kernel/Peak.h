@@ -16,6 +16,10 @@ namespace mpc::kernel {
 /// Bytes of a tensor of static shape; 0 for any other value.
 int64_t bytesOf(mlir::Value value);
 
+/// Whether a block returns `value`, so that it lies in memory of the caller's:
+/// the state and the outputs of an entry.
+bool isReturned(mlir::Value value);
+
 /// The op at which most bytes are live.
 struct Peak {
   mlir::Operation *op = nullptr; ///< Null for a block without tensors.

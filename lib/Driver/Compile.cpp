@@ -219,8 +219,12 @@ static StepOptions stepOptions(const ImportedModel &model,
                                const CompileRequest &request) {
   bool ownStep = hasOwnStep(model);
   bool hasMore = request.kind == ProgramKind::Step && !ownStep;
-  return {ownStep, /*explain=*/false, request.target.fuse,
-          request.evaluates && hasMore, request.measures && hasMore};
+  return {ownStep,
+          /*explain=*/false,
+          request.target.fuse,
+          request.evaluates && hasMore,
+          request.measures && hasMore,
+          request.target.memory.has_value()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,15 +287,48 @@ rt::Result<std::string> mpc::passesOf(const ImportedModel &model,
   std::string text;
   llvm::raw_string_ostream stream(text);
   passes.printAsTextualPipeline(stream);
+  if (request.target.memoryBudget)
+    stream << " memory-budget=" << request.target.memoryBudget->text;
   return text;
 }
 
+/// The bytes of the arena that the request's step has on its target.
+static rt::Result<int64_t> planArena(const ImportedModel &model,
+                                     const CompileRequest &request) {
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
+                       findTarget(request.target));
+  OwningOpRef<ModuleOp> copy = model.module.get().clone();
+  std::vector<std::string> warnings;
+  Compilation compilation(copy, warnings, request.target.isTool);
+  target->addAttachPass(compilation.passes(), request.target);
+  addPasses(compilation.passes(), model, request);
+  MPC_RETURN_IF_ERROR(compilation.run());
+  return largestArena(*copy);
+}
+
+/// `request` with a target whose `memory` keeps a step to its budget.
+static rt::Result<CompileRequest> fitToBudget(const ImportedModel &model,
+                                              const CompileRequest &request) {
+  CompileRequest fitted = request;
+  if (!request.target.memoryBudget || request.kind != ProgramKind::Step)
+    return fitted;
+  MPC_ASSIGN_OR_RETURN(fitted.target.memory,
+                       fitMemory(*request.target.memoryBudget,
+                                 [&](std::optional<int64_t> memory) {
+                                   CompileRequest trial = request;
+                                   trial.target.memory = memory;
+                                   return planArena(model, trial);
+                                 }));
+  return fitted;
+}
+
 rt::Result<std::shared_ptr<rt::Program>>
-mpc::compileModule(ImportedModel &model, const CompileRequest &request,
+mpc::compileModule(ImportedModel &model, const CompileRequest &given,
                    CompileReport &report) {
-  MPC_RETURN_IF_ERROR(prepare(model, request.kind, report));
-  if (request.explains)
-    MPC_RETURN_IF_ERROR(explainBeside(model, request, report));
+  MPC_RETURN_IF_ERROR(prepare(model, given.kind, report));
+  if (given.explains)
+    MPC_RETURN_IF_ERROR(explainBeside(model, given, report));
+  MPC_ASSIGN_OR_RETURN(CompileRequest request, fitToBudget(model, given));
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<TargetBackend> target,
                        findTarget(request.target));
   Compilation compilation(model.module, report.warnings, request.target.isTool);

@@ -47,6 +47,7 @@ public:
     attach.naive = options.naive;
     attach.bf16 =
         options.math == MathMode::Exact ? cpu::Unit::FMA : processor_.bf16;
+    attach.memory = options.memory.value_or(-1);
     passes.addPass(cpu::createAttachTargetPass(attach));
   }
 

@@ -138,6 +138,7 @@ public:
     attach.letter = arch_.letter ? std::string(1, arch_.letter) : "";
     attach.naive = options.naive;
     attach.wide = options.wide;
+    attach.memory = options.memory.value_or(0);
     passes.addPass(cuda::createAttachTargetPass(attach));
   }
 

@@ -5,6 +5,7 @@
 #define MPC_LIB_DRIVER_TARGETBACKEND_H
 
 #include "lib/Codegen/CPU/Processor.h"
+#include "lib/Driver/MemoryBudget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Support/Status.h"
@@ -30,6 +31,12 @@ struct TargetOptions {
   /// The target: host or one of rt::cpuLevels(); for a GPU cuda:sm_80 or later.
   std::string cpu = "host";
   MathMode math = MathMode::Fast;
+  /// The most memory of a step's arena; none: what it needs to compute nothing
+  /// twice.
+  std::optional<MemoryBudget> memoryBudget;
+  /// The `memory` of the target with which a step keeps to its budget. The
+  /// compilation finds it.
+  std::optional<int64_t> memory;
   /// Whether a CPU whose code this machine cannot run is an error.
   bool runsHere = true;
   bool fuse = true;

@@ -55,11 +55,12 @@ static GroupOp createGroup(ArrayRef<Operation *> statements, Operation *end) {
 
 namespace {
 
-/// Destinations and views have no memory of their own.
+/// Destinations and views have no memory of their own. Nor have the results of
+/// an entry, which lie in its state and its outputs.
 int64_t weigh(Value value) {
-  return isa<linalg::GenericOp, ScatterOp, RankOp>(value.getDefiningOp())
-             ? bytesOf(value)
-             : 0;
+  bool hasMemory =
+      isa<linalg::GenericOp, ScatterOp, RankOp>(value.getDefiningOp());
+  return hasMemory && !isReturned(value) ? bytesOf(value) : 0;
 }
 
 /// Moves `op` before `end`, after the ops that it uses and that are not placed

@@ -20,6 +20,7 @@ public:
   bool keepsMore(unsigned producer, unsigned consumer) const;
 
 private:
+  int64_t readBytes(unsigned producer, unsigned consumer) const;
   bool isOnlyReader(unsigned producer, unsigned consumer) const;
   bool spansPeak(unsigned producer, unsigned consumer) const;
   bool delays(unsigned producer, unsigned consumer) const;

@@ -286,13 +286,17 @@ def RecomputePass : Pass<"nn-recompute", "::mlir::func::FuncOp"> {
     few operations an element (elementwise, moving, along rows) from one other
     value, beside parameters and constants, and if keeping that one takes less:
     f32 copies of what is there in 16 bits, activations, softmax of scores. The
-    same ops give the same bits. No op that adds up a contraction is repeated,
-    nor one that draws random numbers. Nothing changes where the module's
-    `kernel.target` rather keeps values.
+    same ops give the same bits. An op that draws random numbers is not repeated,
+    and one that adds up a contraction only where an option says so. Nothing
+    changes where the module's `kernel.target` rather keeps values, nor once
+    what is live fits into its budget.
   }];
   let options = [
     Option<"minBytes", "min-bytes", "int64_t", /*default=*/"1048576",
            "the least that a value must save (default: 1 MiB)">,
+    Option<"contractions", "contractions", "bool", /*default=*/"false",
+           "compute contractions again, too, where all else is not enough; the "
+           "cheapest first for what they save (default: no)">,
   ];
   let statistics = [
     Statistic<"numRecomputed", "values-recomputed",

@@ -11,6 +11,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include <cmath>
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_RECOMPUTEPASS
@@ -39,6 +40,21 @@ static bool isCheap(Operation *op) {
          op->getOperand(0).getType() == op->getResult(0).getType();
 }
 
+/// The operations of a contraction, about: twice the product of all extents. 0
+/// for any other op.
+static double estimateFlops(Operation *op) {
+  if (!op || op->getNumResults() != 1 || op->getNumOperands() < 2 ||
+      !isPure(op) || !hasRule(op, PrecisionRule::Lower))
+    return 0;
+  double elements = 1;
+  for (Value tensor :
+       {op->getOperand(0), op->getOperand(1), Value(op->getResult(0))})
+    elements *= static_cast<double>(
+        cast<RankedTensorType>(tensor.getType()).getNumElements());
+  // Each extent of a product of matrices is there twice.
+  return 2 * std::sqrt(elements);
+}
+
 /// Whether a value is available at any time without memory of its own: state,
 /// an argument, or a value computed from nothing.
 static bool isFree(Value value) {
@@ -56,7 +72,10 @@ namespace {
 /// value from which they start.
 struct Chain {
   SetVector<Operation *> ops;
-  Value base; ///< The start; null where the ops read only free values.
+  /// The start; null where the ops read only values that are free or kept
+  /// anyway.
+  Value base;
+  double flops = 0; ///< Of its contractions.
 };
 
 class Recomputation {
@@ -64,10 +83,14 @@ public:
   Recomputation(Block &block, int64_t minBytes)
       : block_(block), minBytes_(minBytes) {}
 
-  /// Returns the number of values that are no longer kept.
-  unsigned run();
+  /// Each returns the number of values that are no longer kept.
+  unsigned repeatCheapOps();
+  unsigned repeatContractions();
 
 private:
+  bool findPeak();
+  SmallVector<Value> findKept() const;
+  bool repeatCheapestContraction();
   bool isUsedLater(Value value) const;
   bool extend(Value value, Chain &chain) const;
   bool pays(Value value, const Chain &chain) const;
@@ -76,8 +99,12 @@ private:
 
   Block &block_;
   int64_t minBytes_;
+  bool contractions_ = false; ///< Whether chains have contractions.
   Operation *peak_ = nullptr;
   DenseMap<Operation *, Operation *> clones_; ///< The clone of each op.
+  /// The ops that are repeated, and their clones. None is repeated again: peaks
+  /// move as values are dropped, and could take turns.
+  DenseSet<Operation *> repeated_;
 };
 
 } // namespace
@@ -100,7 +127,8 @@ bool Recomputation::isUsedLater(Value value) const {
 /// Adds to `chain` the ops that compute `value` from at most one other value.
 bool Recomputation::extend(Value value, Chain &chain) const {
   Operation *op = value.getDefiningOp();
-  if (!isCheap(op) || chain.ops.size() >= kMaxOps)
+  double flops = contractions_ ? estimateFlops(op) : 0;
+  if ((!isCheap(op) && flops == 0) || chain.ops.size() >= kMaxOps)
     return false;
   for (Value operand : op->getOperands()) {
     if (isFree(operand) || operand == chain.base ||
@@ -114,11 +142,15 @@ bool Recomputation::extend(Value value, Chain &chain) const {
       chain = std::move(longer);
       continue;
     }
+    // What is kept anyway costs nothing more.
+    if (contractions_ && isUsedLater(operand))
+      continue;
     if (chain.base)
       return false;
     chain.base = operand;
   }
   chain.ops.insert(op);
+  chain.flops += flops;
   return true;
 }
 
@@ -144,6 +176,7 @@ Value Recomputation::cloneBefore(Value value, Operation *place,
     clone->moveBefore(place);
   if (!clone) {
     clone = OpBuilder(place).clone(*op, mapping);
+    repeated_.insert(clone);
     clone->removeAttr(kHiddenInfinity); // The original's mark counts for both.
   }
   return clone->getResult(0);
@@ -160,32 +193,75 @@ void Recomputation::rewrite(Value value, const Chain &chain) {
     if (!first || user->isBeforeInBlock(first))
       first = user;
   }
+  repeated_.insert(value.getDefiningOp());
   Value again = cloneBefore(value, first, chain);
   for (OpOperand *use : uses)
     use->set(again);
 }
 
-unsigned Recomputation::run() {
+/// Finds the op at which most bytes are live; false where they are few enough.
+bool Recomputation::findPeak() {
   peak_ = kernel::findExcess(block_, weigh);
-  if (!peak_)
-    return 0;
+  return peak_ != nullptr;
+}
+
+/// The values that are kept across the peak.
+SmallVector<Value> Recomputation::findKept() const {
   SmallVector<Value> kept;
   for (Operation &op : block_) {
     if (&op == peak_)
       break;
     for (Value result : op.getResults())
       if (!isFree(result) && kernel::bytesOf(result) >= minBytes_ &&
-          isUsedLater(result))
+          !repeated_.contains(&op) && isUsedLater(result))
         kept.push_back(result);
   }
+  return kept;
+}
+
+unsigned Recomputation::repeatCheapOps() {
+  if (!findPeak())
+    return 0;
   unsigned count = 0;
-  for (Value value : kept) {
+  for (Value value : findKept()) {
     Chain chain;
     if (!isUsedLater(value) || !extend(value, chain) || !pays(value, chain))
       continue;
     rewrite(value, chain);
     ++count;
+    if (!kernel::findExcess(block_, weigh))
+      break;
   }
+  return count;
+}
+
+/// Repeats the contraction that takes the fewest operations for each byte that
+/// it saves; false where none saves enough.
+bool Recomputation::repeatCheapestContraction() {
+  Value best;
+  Chain bestChain;
+  double leastCost = 0;
+  for (Value value : findKept()) {
+    Chain chain;
+    if (!extend(value, chain) || chain.flops == 0 || !pays(value, chain))
+      continue;
+    double cost = chain.flops / static_cast<double>(kernel::bytesOf(value));
+    if (best && cost >= leastCost)
+      continue;
+    best = value;
+    bestChain = chain;
+    leastCost = cost;
+  }
+  if (best)
+    rewrite(best, bestChain);
+  return best != nullptr;
+}
+
+unsigned Recomputation::repeatContractions() {
+  contractions_ = true;
+  unsigned count = 0;
+  while (findPeak() && repeatCheapestContraction())
+    ++count;
   return count;
 }
 
@@ -199,9 +275,12 @@ struct RecomputePass : mpc::nn::impl::RecomputePassBase<RecomputePass> {
     // An evaluation keeps no values for a backward pass.
     if (amp::isEvaluation(function))
       return;
-    if (function.getBody().hasOneBlock())
-      numRecomputed +=
-          Recomputation(function.getBody().front(), minBytes).run();
+    if (!function.getBody().hasOneBlock())
+      return;
+    Recomputation recomputation(function.getBody().front(), minBytes);
+    numRecomputed += recomputation.repeatCheapOps();
+    if (contractions)
+      numRecomputed += recomputation.repeatContractions();
   }
 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fails where libmpc-runtime needs the compiler's libraries, or is not below 2 MB without its symbols."""
+"""Fails where libmpc-runtime needs the compiler's libraries, or is not below 2.2 MB without its symbols."""
 import pathlib
 import shutil
 import subprocess
@@ -16,4 +16,4 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run(["llvm-strip", "-o", stripped, library], check=True)
     # Sanitizers make code three times as large.
     is_plain = b"__asan_init" not in library.read_bytes()
-    assert not is_plain or stripped.stat().st_size < 2_000_000, stripped.stat().st_size
+    assert not is_plain or stripped.stat().st_size < 2_200_000, stripped.stat().st_size

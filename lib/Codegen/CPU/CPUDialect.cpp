@@ -98,9 +98,12 @@ static LogicalResult verifyUnit(EmitError emitError, int64_t lanes, Unit unit) {
 }
 
 LogicalResult TargetAttr::verify(EmitError emitError, int64_t lanes,
-                                 bool /*naive*/, Unit bf16) {
+                                 bool /*naive*/, Unit bf16,
+                                 std::optional<int64_t> memory) {
   if (failed(verifyVectors(emitError, /*chunks=*/1, lanes)))
     return failure();
+  if (memory.value_or(0) < 0)
+    return emitError() << "a step cannot keep " << *memory << " bytes";
   return verifyUnit(emitError, lanes, bf16);
 }
 

@@ -80,7 +80,9 @@ def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
     `lanes` are the f32 lanes of a vector register: 8 for AVX2, 16 for AVX-512.
     With `naive` every kernel runs by scalar loops, as the reference for the
     others. `bf16` is the unit that multiplies factors of bf16. Scalar loops
-    compute what that unit computes, on any CPU.
+    compute what that unit computes, on any CPU. `memory` are the bytes that a
+    step should keep beside its state, at the cost of computing values again;
+    without it a step keeps what it needs later.
 
     Contractions and sums and products of f32 are cut into chains, by all
     schedules and in scalar loops alike, unless they are short or have
@@ -95,7 +97,8 @@ def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
   }];
   let parameters = (ins "int64_t":$lanes,
                         DefaultValuedParameter<"bool", "false">:$naive,
-                        DefaultValuedParameter<"Unit", "Unit::FMA">:$bf16);
+                        DefaultValuedParameter<"Unit", "Unit::FMA">:$bf16,
+                        OptionalParameter<"std::optional<int64_t>">:$memory);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -25,6 +25,9 @@ def AttachTargetPass : Pass<"cpu-attach-target", "::mlir::ModuleOp"> {
                         "fused multiply-adds of f32"),
              clEnumValN(::mpc::cpu::Unit::AVX512BF16, "avx512_bf16",
                         "vdpbf16ps, for pairs of bf16"))}]>,
+    Option<"memory", "memory", "int64_t", /*default=*/"-1",
+           "the bytes that a step should keep beside its state (default: -1, "
+           "for no limit)">,
   ];
   let dependentDialects = ["::mpc::cpu::CPUDialect"];
 }

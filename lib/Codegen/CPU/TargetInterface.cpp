@@ -27,9 +27,12 @@ struct AttachTargetPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    std::optional<int64_t> limit;
+    if (memory != -1)
+      limit = memory;
     auto target = TargetAttr::getChecked(
         [&] { return module.emitError("cpu-attach-target: "); }, &getContext(),
-        lanes.getValue(), naive.getValue(), bf16.getValue());
+        lanes.getValue(), naive.getValue(), bf16.getValue(), limit);
     if (!target)
       return signalPassFailure();
     module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);
@@ -43,7 +46,9 @@ struct TargetModel
            " lanes";
   }
 
-  static std::optional<int64_t> getMemoryBudget(Attribute) { return {}; }
+  static std::optional<int64_t> getMemoryBudget(Attribute target) {
+    return cast<TargetAttr>(target).getMemory();
+  }
 
   // Widening takes as long as the arithmetic after it.
   static bool widensOnLoad(Attribute) { return false; }

@@ -229,6 +229,20 @@ void mpc::addRequestFlags(CLI::App &app, CompileRequest &request) {
   addStrictCastsFlag(app);
   addClauseFlags(app, flags, amp::Section::Training);
   addTargetFlags(app, request.target);
+  app.add_option_function<std::string>(
+         "--memory-budget",
+         [&request](const std::string &text) {
+           rt::Result<MemoryBudget> budget = parseMemoryBudget(text);
+           if (!budget.ok())
+             throw CLI::ValidationError("--memory-budget",
+                                        budget.status().message());
+           request.target.memoryBudget = std::move(*budget);
+         },
+         "The most memory that a step takes beside its state, as 96MiB, or a "
+         "part of what it takes otherwise, as 0.6: it computes values again "
+         "instead of keeping them (default: no limit)")
+      ->type_name("BYTES|FRACTION")
+      ->group(kTarget);
   app.add_flag("--wide-places", request.target.wide,
                "Places of 64 bits in every kernel of a GPU, as large tensors "
                "need them")

@@ -3,7 +3,8 @@
 
     llvm-objdump -d --no-show-raw-insn FILE.o | python inner_loops.py INSTRUCTION LEAST
 
-Finds all innermost loops that have LEAST or more of INSTRUCTION, and fails if one of them reads or writes the stack.
+Finds all innermost loops that have LEAST or more of INSTRUCTION and little else, and fails if one of them reads or
+writes the stack.
 """
 import re
 import sys
@@ -30,8 +31,8 @@ def innermost(body):
     for place, (address, name, operands) in enumerate(body):
         target = re.match(r"(?:0x)?([0-9a-f]+)", operands) if name.startswith("j") else None
         if target and body[0][0] <= int(target[1], 16) <= address:
-            start = next(i for i, one in enumerate(body) if one[0] == int(target[1], 16))
-            loops.append((start, place))
+            starts = [i for i, one in enumerate(body) if one[0] == int(target[1], 16)]
+            loops += [(start, place) for start in starts]
     for start, end in loops:
         if not any(start <= a and b <= end and (a, b) != (start, end) for a, b in loops):
             yield body[start : end + 1]
@@ -42,7 +43,8 @@ def main():
     count = 0
     for body in functions(sys.stdin):
         for loop in innermost(body):
-            if sum(name.startswith(wanted) for _, name, _ in loop) < least:
+            products = sum(name.startswith(wanted) for _, name, _ in loop)
+            if products < max(least, 0.4 * len(loop)):
                 continue
             count += 1
             spilled = [f"{address:x}: {name} {operands}" for address, name, operands in loop if STACK.search(operands)]

@@ -41,6 +41,7 @@ def contains(part):
 
 
 MODELS, TRACE = INPUTS / "models", INPUTS / "loss_scale/traces/torch_interval_2.json"
+PROFILES = {"--profile": contains('"launches"'), "--timeline": contains('"traceEvents"')}
 # The command, and what each of its flags must write. Descriptors are tried with the flags that
 # write once and with those that write as they go alike.
 TOOLS = {
@@ -62,7 +63,7 @@ TOOLS = {
     "mpc-run": (
         ["mpc-run", FOLDER / "step.mpc", f"--data={FOLDER / 'data.safetensors'}", "--steps=3"],
         {"--metrics": starts("step,loss,lr,scale"), "--plot": starts("<svg"),
-         "--record": contains("mpc-loss-scale-trace/1"), "--export-weights": is_tensors},
+         "--record": contains("mpc-loss-scale-trace/1"), "--export-weights": is_tensors, **PROFILES},
     ),
     "mpc-scale": (["mpc-scale", "replay", TRACE], {"--plot": starts("<svg")}),
     "mpc-train": (
@@ -71,7 +72,7 @@ TOOLS = {
         {"--metrics": starts("step,loss,lr,scale"), "--plot": starts("<svg"),
          "--explain": starts("precision of @"), "--nan-report": is_lines,
          "--record": contains("mpc-loss-scale-trace/1"), "--export-weights": is_tensors,
-         "--export-onnx": contains("Gemm")},
+         "--export-onnx": contains("Gemm"), **PROFILES},
     ),
 }  # fmt: skip
 # Of these the tool reads, or makes a folder with files of its own.

@@ -251,12 +251,13 @@ AREAS = {
     "runner": Area(
         [
             f"runtime/{folder}/*.{suffix}"
-            for folder in ("Device/CPU", "Device/CUDA", "Runner")
+            for folder in ("Device/CPU", "Device/CUDA", "Profile", "Runner")
             for suffix in ("cpp", "h")
         ],
         [
             runtime_unit("runtime/Device/*Test.cpp"),
             runtime_unit("runtime/Runner/*Test.cpp"),
+            runtime_unit("runtime/Profile/*Test.cpp"),
             CUDA_DRIVER,
             runtime_unit("runtime/Device/CUDA/KernelTest.cpp"),
             runtime_unit("runtime/Train/*Test.cpp"),

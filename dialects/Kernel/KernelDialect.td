@@ -90,11 +90,14 @@ def Kernel_WorkAttr : Kernel_Attr<"Work", "work"> {
   let description = [{
     Stands as `kernel.work` at an emitted kernel. `flops` are the operations of
     one launch that round a float, counted in the body; a fused multiply-add is
-    two.
+    two. `unit` is the instruction that computes them, where it is none for f32.
   }];
   let parameters = (ins EnumParameter<Kernel_KernelKind>:$kind,
-                        "uint64_t":$flops);
-  let assemblyFormat = "`<` $kind `,` `flops` `=` $flops `>`";
+                        "uint64_t":$flops,
+                        OptionalParameter<"::mlir::StringAttr">:$unit);
+  let assemblyFormat = [{
+    `<` $kind `,` `flops` `=` $flops (`,` `unit` `=` $unit^)? `>`
+  }];
 }
 
 def Kernel_BufferRole : I32EnumAttr<"BufferRole", "What memory an entry gets", [

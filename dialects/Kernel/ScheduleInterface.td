@@ -28,6 +28,11 @@ def Kernel_ScheduleInterface : AttrInterface<"ScheduleAttrInterface"> {
       "::llvm::LogicalResult", "verifyKernel",
       (ins "::mlir::Operation *":$kernel), [{}],
       [{ return ::mlir::success(); }]>,
+    InterfaceMethod<[{
+        The instruction that multiplies the factors of a contraction, where it
+        is none for f32; else empty.
+      }],
+      "::llvm::StringRef", "getUnitName", (ins), [{}], [{ return {}; }]>,
   ];
 }
 

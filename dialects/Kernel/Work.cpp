@@ -32,5 +32,10 @@ static uint64_t flopsOf(linalg::LinalgOp op) {
 WorkAttr mpc::kernel::countWork(FuncOp kernel) {
   uint64_t flops = 0;
   kernel.walk([&](linalg::LinalgOp op) { flops += flopsOf(op); });
-  return WorkAttr::get(kernel.getContext(), kernel.getKind(), flops);
+  ScheduleAttrInterface schedule = kernel.getScheduleAttr();
+  StringRef unit = schedule ? schedule.getUnitName() : StringRef();
+  MLIRContext *context = kernel.getContext();
+  return WorkAttr::get(context, kernel.getKind(), flops,
+                       unit.empty() ? StringAttr()
+                                    : StringAttr::get(context, unit));
 }

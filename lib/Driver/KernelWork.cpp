@@ -14,6 +14,7 @@ llvm::StringMap<rt::KernelWork> mpc::readWork(ModuleOp module) {
     if (auto work = function->getAttrOfType<kernel::WorkAttr>(
             kernel::KernelDialect::WorkAttrHelper::getNameStr()))
       result[function.getSymName()] = {
-          kernel::stringifyKernelKind(work.getKind()).str(), work.getFlops()};
+          kernel::stringifyKernelKind(work.getKind()).str(), work.getFlops(),
+          work.getUnit() ? work.getUnit().str() : std::string()};
   return result;
 }

@@ -27,12 +27,13 @@ void addBytes(const Launch &launch, LaunchProfile &row) {
         launch.buffers[i].bytes;
 }
 
-/// Sets the least time by the machine's peaks.
-void addCeiling(const MachinePeaks &peaks, LaunchProfile &row) {
+/// Sets the least time by the machine's peaks, that of `unit` among them.
+void addCeiling(const MachinePeaks &peaks, std::string_view unit,
+                LaunchProfile &row) {
   if (!peaks.isKnown())
     return;
   auto bytes = static_cast<double>(row.bytes());
-  double compute = static_cast<double>(row.flops) / peaks.flops() * 1e3;
+  double compute = static_cast<double>(row.flops) / peaks.flops(unit) * 1e3;
   double move = bytes / peaks.bandwidth(row.bytes()) * 1e3;
   row.ceilingMs = std::max(compute, move);
   row.isMemoryBound = move > compute;
@@ -59,7 +60,7 @@ LaunchProfile makeRow(const RecordedEntry &entry, size_t index,
     row.busy = static_cast<double>(times.busy) /
                static_cast<double>(times.total * entry.workers);
   addBytes(launch, row);
-  addCeiling(peaks, row);
+  addCeiling(peaks, work.unit, row);
   return row;
 }
 

@@ -19,7 +19,8 @@ using Json = nlohmann::json;
 constexpr uint64_t kPiece = uint64_t(1) << 20;
 
 KernelWork readWork(const Json &launch, FieldReader &fields) {
-  return {fields.text(launch, "work"), fields.size(launch, "flops")};
+  return {fields.text(launch, "work"), fields.size(launch, "flops"),
+          launch.contains("unit") ? fields.text(launch, "unit") : ""};
 }
 
 std::string wrongBuffers(size_t expected, const Launch &launch) {
@@ -77,6 +78,8 @@ Status Command::record(const Launch & /*launch*/,
 void Kernel::write(nlohmann::json &fields) const {
   fields["work"] = work_.kind;
   fields["flops"] = work_.flops;
+  if (!work_.unit.empty())
+    fields["unit"] = work_.unit;
 }
 
 KernelWork workOf(const Launch &launch) {

@@ -27,6 +27,8 @@ struct KernelWork {
   /// Floating-point operations, where a fused multiplication and addition
   /// counts as two; 0 where they are not known.
   uint64_t flops = 0;
+  /// The instruction that computes them, where it is none for f32: "vdpbf16ps".
+  std::string unit = {};
 };
 
 /// Code that was compiled for this program.

@@ -179,7 +179,8 @@ def CPU_ColumnsAttr : CPU_Schedule<"Columns", "columns"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm", ["verifyKernel"]> {
+def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm",
+                                ["verifyKernel", "getUnitName"]> {
   let summary = "A contraction on packed blocks, then a map on its tiles";
   let description = [{
     One factor (`rows`: which) gives the rows of the micro-kernel, the other the

@@ -33,6 +33,11 @@ static Value getNarrow(Value factor) {
                                                        : Value();
 }
 
+StringRef GemmAttr::getUnitName() const {
+  return getUnit() == Unit::FMA ? StringRef()
+                                : describeUnit(getUnit(), getLanes()).name;
+}
+
 Unit mpc::cpu::chooseUnit(const Contraction &contraction, Unit bf16) {
   bool fits = bf16 != Unit::FMA && contraction.fused &&
               llvm::all_of(contraction.factors, getNarrow) &&

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mpc::rt {
@@ -35,8 +36,12 @@ struct MachinePeaks {
   std::vector<MemoryPeak> memory;
 
   [[nodiscard]] bool isKnown() const { return !units.empty(); }
-  /// The rate of FMA; 0 where it is not known.
-  [[nodiscard]] double flops() const {
+  /// The rate of a unit, or of FMA where the unit is not known; 0 where that is
+  /// not known either.
+  [[nodiscard]] double flops(std::string_view unit = {}) const {
+    for (const UnitPeak &peak : units)
+      if (peak.unit == unit)
+        return peak.flops;
     return units.empty() ? 0 : units.front().flops;
   }
   /// The best rate at which that much data can be moved; 0 where it is not

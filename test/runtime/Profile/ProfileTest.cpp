@@ -58,6 +58,20 @@ TEST(Profile, HasTheSlowerOfArithmeticAndMemoryAsTheCeiling) {
   EXPECT_DOUBLE_EQ(profile.launches[1].ceilingMs, 200 / 3e11 * 1e3);
 }
 
+// Twice the rate, for what runs on that unit.
+TEST(Profile, HasThePeakOfTheUnitAsTheCeiling) {
+  MachinePeaks peaks = knownPeaks();
+  peaks.units.push_back({"vdpbf16ps", 3e12});
+  for (auto [unit, ceiling] :
+       {std::pair("", 0.004), {"vdpbf16ps", 0.002}, {"unheard of", 0.004}}) {
+    LaunchRecorder recorder(0);
+    test::record(recorder, test::makeRecordedProgram(unit), 0, 6000);
+    EXPECT_DOUBLE_EQ(makeProfile(recorder, peaks).launches[0].ceilingMs,
+                     ceiling)
+        << unit;
+  }
+}
+
 TEST(Profile, HasNoCeilingWithoutPeaks) {
   Profile profile = makeKnownProfile({});
   EXPECT_EQ(profile.launches[0].ofCeiling(), 0);

@@ -13,8 +13,10 @@
 namespace mpc::rt::test {
 
 /// An entry "step" of two launches: a contraction of 6 MFLOP that reads 1,000
-/// bytes in two buffers and writes 500, and a copy of 100 bytes.
-inline std::shared_ptr<const Program> makeRecordedProgram() {
+/// bytes in two buffers and writes 500, by the instruction `unit`, and a copy
+/// of 100 bytes.
+inline std::shared_ptr<const Program>
+makeRecordedProgram(const std::string &unit = {}) {
   auto program = std::make_shared<Program>();
   Launch product;
   product.symbol = "fc";
@@ -24,7 +26,7 @@ inline std::shared_ptr<const Program> makeRecordedProgram() {
                      {Space::Arena, 0, 600, 400},
                      {Space::Arena, 0, 1000, 500}};
   product.command = std::make_shared<HostKernel>(
-      HostKernel::Place{}, KernelWork{"contraction", 6'000'000});
+      HostKernel::Place{}, KernelWork{"contraction", 6'000'000, unit});
   Launch copy;
   copy.symbol = "copy";
   copy.numRead = 1;

@@ -18,6 +18,7 @@
 // CODE:              x86vector.avx512.dot %{{.*}}, %{{.*}}, %[[ROW]] : vector<32xbf16> -> vector<16xf32>
 // CODE-NOT:        math.fma
 // CODE:            return
+// CODE:          func.func @pairs({{.*}}kernel.work = #kernel.work<contraction, flops = 2600000, unit = "vdpbf16ps">
 
 // The target says what multiplies bf16. A factor is packed as bf16, in pairs;
 // the last pair of 65 k ends with a zero.

@@ -516,7 +516,8 @@ GemmKernels::compile(const std::string &text, int64_t lanes, cpu::Unit bf16) {
   llvm::raw_string_ostream(result.scheduleText_) << main.getScheduleAttr();
   if (auto pack = module->lookupSymbol<kernel::FuncOp>("k_pack")) {
     auto type = mlir::cast<mlir::RankedTensorType>(pack.getResultTypes()[0]);
-    result.packed_.resize(type.getNumElements());
+    result.packed_.assign(type.getNumElements(),
+                          std::numeric_limits<float>::quiet_NaN());
     auto gemm = mlir::cast<cpu::GemmAttr>(main.getScheduleAttr());
     auto generic = *main.getBody().getOps<mlir::linalg::GenericOp>().begin();
     result.packedSource_ = *gemm.getPacked();
@@ -545,13 +546,13 @@ GemmKernels::Buffers GemmKernels::getMainBuffers(const Buffers &buffers) {
 
 namespace {
 
-/// Scratch memory of a worker, filled with garbage at first: a kernel must not
-/// read what it has not written.
+/// Scratch memory of a worker, filled with NaN of every float type at first: a
+/// kernel must not read what it has not written, not even to multiply by zero.
 class Scratch {
 public:
   void *get(uint64_t bytes) {
     if (memory_.size() < bytes + 64)
-      memory_.assign(bytes + 64, '\x7f');
+      memory_.assign(bytes + 64, '\xff');
     return reinterpret_cast<void *>(
         (reinterpret_cast<uintptr_t>(memory_.data()) + 63) & ~uintptr_t(63));
   }

@@ -94,9 +94,13 @@ static void expectExact(const Loops &loops, const std::string &schedule,
                                                                  : schedule),
             std::string::npos)
       << describe(loops) << kernels->schedule();
+  GuardedMemory aCopy(a.bytes.size(), getBytes(loops.aFormat));
+  GuardedMemory bCopy(b.bytes.size(), getBytes(loops.bFormat));
+  std::memcpy(aCopy.data(), a.bytes.data(), a.bytes.size());
+  std::memcpy(bCopy.data(), b.bytes.data(), b.bytes.size());
   for (int64_t pieces : {1, 3}) {
     std::vector<float> result(want.size(), 12345.0f);
-    kernels->run({a.data(), b.data(), result.data()}, pieces);
+    kernels->run({aCopy.data(), bCopy.data(), result.data()}, pieces);
     ASSERT_EQ(getBits(result), want)
         << describe(loops) << " lanes " << setup.lanes << " "
         << kernels->schedule();

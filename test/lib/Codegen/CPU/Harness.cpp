@@ -88,42 +88,28 @@ std::string mpc::test::compileError(const std::string &text) {
   return result ? std::string() : llvm::toString(result.takeError());
 }
 
-namespace {
+GuardedMemory::GuardedMemory(uint64_t bytes, uint64_t alignment) {
+  uint64_t page = ::sysconf(_SC_PAGESIZE);
+  uint64_t size = llvm::alignTo(bytes, alignment);
+  bytes_ = llvm::alignTo(size, page) + page;
+  base_ = static_cast<char *>(::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  EXPECT_NE(base_, MAP_FAILED);
+  char *end = base_ + bytes_ - page;
+  EXPECT_EQ(::mprotect(end, page, PROT_NONE), 0);
+  data_ = end - size;
+  // NaN of every float type: a kernel must not read what it has not written,
+  // not even to multiply by zero.
+  std::memset(data_, 0xff, size);
+}
 
-/// Memory that ends where a page ends that nobody may touch, but for what
-/// aligns it: a kernel that reads or writes beyond its scratch is killed.
-class GuardedScratch {
-public:
-  explicit GuardedScratch(uint64_t bytes) {
-    uint64_t page = ::sysconf(_SC_PAGESIZE);
-    uint64_t size = llvm::alignTo(bytes, 64);
-    bytes_ = llvm::alignTo(size, page) + page;
-    base_ = static_cast<char *>(::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    EXPECT_NE(base_, MAP_FAILED);
-    char *end = base_ + bytes_ - page;
-    EXPECT_EQ(::mprotect(end, page, PROT_NONE), 0);
-    data_ = end - size;
-    // Garbage: a kernel must not read what it has not written.
-    std::memset(data_, 0x7f, size);
-  }
-  ~GuardedScratch() { ::munmap(base_, bytes_); }
-  GuardedScratch(const GuardedScratch &) = delete;
-
-  [[nodiscard]] char *data() const { return data_; }
-
-private:
-  char *base_, *data_;
-  uint64_t bytes_;
-};
-
-} // namespace
+GuardedMemory::~GuardedMemory() { ::munmap(base_, bytes_); }
 
 void Kernels::run(std::vector<void *> buffers, const std::string &name) const {
   auto found = compiled_.kernels.find(name);
   ASSERT_NE(found, compiled_.kernels.end()) << "no kernel " << name;
   const cpu::CompiledKernel &kernel = found->second;
-  GuardedScratch scratch(kernel.scratchBytes);
+  GuardedMemory scratch(kernel.scratchBytes);
   for (int64_t piece = 0; piece < config_.pieces; ++piece)
     kernel.function(buffers.data(), piece * kernel.chunks / config_.pieces,
                     (piece + 1) * kernel.chunks / config_.pieces,

@@ -13,6 +13,22 @@
 
 namespace mpc::test {
 
+/// Memory that ends where a page begins that nobody may touch, but for what
+/// aligns it: a kernel that reads or writes beyond its end is killed.
+class GuardedMemory {
+public:
+  explicit GuardedMemory(uint64_t bytes, uint64_t alignment = 64);
+  ~GuardedMemory();
+  GuardedMemory(const GuardedMemory &) = delete;
+  GuardedMemory &operator=(const GuardedMemory &) = delete;
+
+  [[nodiscard]] char *data() const { return data_; }
+
+private:
+  char *base_, *data_;
+  uint64_t bytes_;
+};
+
 /// How kernels are scheduled and run.
 struct Config {
   bool naive = false; ///< #cpu.loops everywhere.

@@ -3,13 +3,14 @@
 
     llvm-objdump -d --no-show-raw-insn FILE.o | python inner_loops.py INSTRUCTION LEAST
 
-Finds all innermost loops that have LEAST or more of INSTRUCTION and little else, and fails if one of them reads or
-writes the stack.
+Finds all innermost loops over k: they have LEAST or more of INSTRUCTION, elements of rows that are broadcast from
+memory, and no other arithmetic. Fails if one of them reads or writes the stack.
 """
 import re
 import sys
 
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
+OTHERS = ("vaddps", "vsubps", "vmulps", "vdivps")
 STACK = re.compile(r"\(%r[sb]p")
 
 
@@ -44,7 +45,9 @@ def main():
     for body in functions(sys.stdin):
         for loop in innermost(body):
             products = sum(name.startswith(wanted) for _, name, _ in loop)
-            if products < max(least, 0.4 * len(loop)):
+            rows = any(name.startswith("vbroadcast") and "(" in operands for _, name, operands in loop)
+            others = any(name.startswith(OTHERS) for _, name, _ in loop)
+            if products < least or not rows or others:
                 continue
             count += 1
             spilled = [f"{address:x}: {name} {operands}" for address, name, operands in loop if STACK.search(operands)]

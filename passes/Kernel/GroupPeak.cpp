@@ -3,7 +3,6 @@
 #include "passes/Kernel/GroupPeak.h"
 
 #include "dialects/Kernel/Peak.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mpc::kernel;
@@ -25,28 +24,14 @@ bool GroupPeak::isOnlyReader(unsigned producer, unsigned consumer) const {
   return true;
 }
 
-/// The bytes of the producer's values that the consumer reads.
-int64_t GroupPeak::readBytes(unsigned producer, unsigned consumer) const {
-  llvm::SmallPtrSet<Operation *, 4> sources;
-  for (Operation *statement : groups_[consumer].statements)
-    for (const GroupGraph::Read &read : graph_.readsOf(statement))
-      if (graph_.groupOf(read.source) == producer)
-        sources.insert(read.source);
-  int64_t bytes = 0;
-  for (Operation *source : sources)
-    bytes += bytesOf(source->getResult(0));
-  return bytes;
-}
-
 /// Whether joining would keep results alive across the peak that are larger
-/// than what they are computed from, or that come in addition to it.
+/// than their operands, or that come in addition to them.
 bool GroupPeak::spansPeak(unsigned producer, unsigned consumer) const {
   const Group &p = groups_[producer], &c = groups_[consumer];
   if (peak_->isBeforeInBlock(p.statements.front()) ||
       !peak_->isBeforeInBlock(c.statements.back()))
     return false;
-  return resultBytes(c) > readBytes(producer, consumer) ||
-         !isOnlyReader(producer, consumer);
+  return resultBytes(c) > resultBytes(p) || !isOnlyReader(producer, consumer);
 }
 
 /// Whether joining would keep operands waiting for a later value, where the

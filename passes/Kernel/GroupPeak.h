@@ -20,7 +20,6 @@ public:
   bool keepsMore(unsigned producer, unsigned consumer) const;
 
 private:
-  int64_t readBytes(unsigned producer, unsigned consumer) const;
   bool isOnlyReader(unsigned producer, unsigned consumer) const;
   bool spansPeak(unsigned producer, unsigned consumer) const;
   bool delays(unsigned producer, unsigned consumer) const;

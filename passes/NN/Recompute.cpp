@@ -137,13 +137,14 @@ bool Recomputation::extend(Value value, Chain &chain) const {
     // A value computed from nothing, as a mask, is recomputed even where it is
     // kept.
     Chain longer = chain;
-    bool extends = extend(operand, longer);
-    if (extends && (longer.base == chain.base || !isUsedLater(operand))) {
+    bool extends = extend(operand, longer), isKept = isUsedLater(operand);
+    bool repeatsKept = isKept && longer.flops > chain.flops;
+    if (extends && (longer.base == chain.base || !isKept) && !repeatsKept) {
       chain = std::move(longer);
       continue;
     }
     // What is kept anyway costs nothing more.
-    if (contractions_ && isUsedLater(operand))
+    if (contractions_ && isKept)
       continue;
     if (chain.base)
       return false;

@@ -37,10 +37,11 @@ def main():
     rng = np.random.default_rng(3)
     tokens = rng.integers(0, 60, (2 * BATCH, 65))
     save_file({"tokens": tokens[:, :-1].copy(), "target": tokens[:, 1:].copy()}, FOLDER / "data.safetensors")
-    for precision in ("fp32", "bf16"):
+    # Much of what a step keeps can be computed again. What an entry returns is no part of the arena.
+    for precision, share in (("fp32", 0.6), ("bf16", 0.53)):
         path, whole = compiled(precision)
-        fitted, part = compiled(precision, "--memory-budget=0.85")
-        assert part <= 0.85 * whole, (part, whole)
+        fitted, part = compiled(precision, f"--memory-budget={share}")
+        assert part <= share * whole, (part, whole)
         assert metrics(fitted) == metrics(path), "a budget changes numbers"
         print(f"{precision}: {part} of {whole}, equal")
 

@@ -8,6 +8,8 @@
 // Without --lanes, bf16 runs on the machine's unit for it, where it has one and
 // --math=exact is not given.
 #include "lib/Codegen/CPU/Processor.h"
+#include "lib/Codegen/CPU/Units.h"
+#include "runtime/Device/CPU/Peaks.h"
 #include "test/lib/Codegen/CPU/Contractions.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -93,95 +95,6 @@ Workload::Workload(const Loops &loops, After after, const Options &options)
 // The peak
 //===----------------------------------------------------------------------===//
 
-// 12 vectors of independent chains hide the latency of a multiply-add.
-__attribute__((target("avx2,fma"), noinline)) static double runChains() {
-  typedef float Vector __attribute__((vector_size(32)));
-  constexpr int64_t kSteps = 1000000;
-  Vector factor = Vector{} + 1.0000001f, term = Vector{} + 1e-9f;
-  Vector c0 = term, c1 = term, c2 = term, c3 = term, c4 = term, c5 = term,
-         c6 = term, c7 = term, c8 = term, c9 = term;
-  auto start = std::chrono::steady_clock::now();
-  for (int64_t step = 0; step < kSteps; ++step)
-    asm volatile("vfmadd213ps %11, %10, %0\n vfmadd213ps %11, %10, %1\n"
-                 "vfmadd213ps %11, %10, %2\n vfmadd213ps %11, %10, %3\n"
-                 "vfmadd213ps %11, %10, %4\n vfmadd213ps %11, %10, %5\n"
-                 "vfmadd213ps %11, %10, %6\n vfmadd213ps %11, %10, %7\n"
-                 "vfmadd213ps %11, %10, %8\n vfmadd213ps %11, %10, %9\n"
-                 : "+x"(c0), "+x"(c1), "+x"(c2), "+x"(c3), "+x"(c4), "+x"(c5),
-                   "+x"(c6), "+x"(c7), "+x"(c8), "+x"(c9)
-                 : "x"(factor), "x"(term));
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
-  return kSteps * 10 * 16 / seconds.count() * 1e-9;
-}
-
-__attribute__((target("avx512f"), noinline)) static double runWideChains() {
-  typedef float Vector __attribute__((vector_size(64)));
-  constexpr int64_t kSteps = 1000000;
-  Vector factor = Vector{} + 1.0000001f, term = Vector{} + 1e-9f;
-  Vector c0 = term, c1 = term, c2 = term, c3 = term, c4 = term, c5 = term,
-         c6 = term, c7 = term, c8 = term, c9 = term;
-  auto start = std::chrono::steady_clock::now();
-  for (int64_t step = 0; step < kSteps; ++step)
-    asm volatile("vfmadd213ps %11, %10, %0\n vfmadd213ps %11, %10, %1\n"
-                 "vfmadd213ps %11, %10, %2\n vfmadd213ps %11, %10, %3\n"
-                 "vfmadd213ps %11, %10, %4\n vfmadd213ps %11, %10, %5\n"
-                 "vfmadd213ps %11, %10, %6\n vfmadd213ps %11, %10, %7\n"
-                 "vfmadd213ps %11, %10, %8\n vfmadd213ps %11, %10, %9\n"
-                 : "+v"(c0), "+v"(c1), "+v"(c2), "+v"(c3), "+v"(c4), "+v"(c5),
-                   "+v"(c6), "+v"(c7), "+v"(c8), "+v"(c9)
-                 : "v"(factor), "v"(term));
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
-  return kSteps * 10 * 32 / seconds.count() * 1e-9;
-}
-
-__attribute__((target("avx512f,avx512bf16"), noinline)) static double
-runPairs() {
-  typedef float Vector __attribute__((vector_size(64)));
-  constexpr int64_t kSteps = 1000000;
-  Vector factor = Vector{} + 1.0f, term = Vector{};
-  Vector c0 = term, c1 = term, c2 = term, c3 = term, c4 = term, c5 = term,
-         c6 = term, c7 = term, c8 = term, c9 = term;
-  auto start = std::chrono::steady_clock::now();
-  for (int64_t step = 0; step < kSteps; ++step)
-    asm volatile("vdpbf16ps %11, %10, %0\n vdpbf16ps %11, %10, %1\n"
-                 "vdpbf16ps %11, %10, %2\n vdpbf16ps %11, %10, %3\n"
-                 "vdpbf16ps %11, %10, %4\n vdpbf16ps %11, %10, %5\n"
-                 "vdpbf16ps %11, %10, %6\n vdpbf16ps %11, %10, %7\n"
-                 "vdpbf16ps %11, %10, %8\n vdpbf16ps %11, %10, %9\n"
-                 : "+v"(c0), "+v"(c1), "+v"(c2), "+v"(c3), "+v"(c4), "+v"(c5),
-                   "+v"(c6), "+v"(c7), "+v"(c8), "+v"(c9)
-                 : "v"(factor), "v"(term));
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
-  return kSteps * 10 * 64 / seconds.count() * 1e-9;
-}
-
-/// GFLOP/s of one thread in f32, by the wider vectors if there are.
-static double runMultiplyAdds() {
-  bool wide = __builtin_cpu_supports("avx512f");
-  return wide ? std::max(runChains(), runWideChains()) : runChains();
-}
-
-/// GFLOP/s of `threads` threads that all do `work`.
-static double measurePeak(unsigned threads, double (*work)()) {
-  double best = 0;
-  for (int repetition = 0; repetition < 5; ++repetition) {
-    std::vector<double> rates(threads);
-    std::vector<std::thread> workers;
-    for (double &rate : rates)
-      workers.emplace_back([&rate, work] { rate = work(); });
-    double sum = 0;
-    for (unsigned worker = 0; worker < threads; ++worker) {
-      workers[worker].join();
-      sum += rates[worker];
-    }
-    best = std::max(best, sum);
-  }
-  return best;
-}
-
 namespace {
 
 struct Peaks {
@@ -190,12 +103,17 @@ struct Peaks {
 
 } // namespace
 
-static Peaks measurePeaks(const Options &options) {
-  Peaks peaks;
-  peaks.f32 = peaks.bf16 = measurePeak(options.threads, runMultiplyAdds);
-  if (options.bf16 == mpc::cpu::Unit::AVX512BF16)
-    peaks.bf16 = measurePeak(options.threads, runPairs);
-  return peaks;
+static Peaks measurePeaksOrExit(const Options &options) {
+  auto pool = mpc::rt::ThreadPool::create(static_cast<int>(options.threads));
+  if (pool.ok())
+    if (auto peaks = mpc::rt::measurePeaks(**pool); peaks.ok()) {
+      mpc::kernel::MultiplyUnit unit =
+          mpc::cpu::describeUnit(options.bf16, /*lanes=*/16);
+      return {peaks->flops() * 1e-9,
+              peaks->flops({unit.name.data(), unit.name.size()}) * 1e-9};
+    }
+  std::fprintf(stderr, "cannot measure the peaks of this machine\n");
+  std::exit(70);
 }
 
 //===----------------------------------------------------------------------===//
@@ -338,7 +256,7 @@ int main(int argc, char **argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 2;
-  Peaks peaks = measurePeaks(options);
+  Peaks peaks = measurePeaksOrExit(options);
   std::printf("peak: %.1f GFLOP/s in f32, %.1f in bf16, on %u threads\n",
               peaks.f32, peaks.bf16, options.threads);
   addAll(options, peaks);

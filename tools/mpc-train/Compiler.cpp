@@ -42,8 +42,8 @@ void addFlags(CLI::App &app, Flags &flags) {
   rt::addLoopFlags(app, flags.tool);
 }
 
-/// Refuses flags that are documented but not implemented yet.
-rt::Status refuseMissing(const Flags &flags) {
+/// Refuses flags of the loop that do not go together.
+rt::Status checkFlags(const Flags &flags) {
   MPC_RETURN_IF_ERROR(
       rt::checkData(flags.tool.data, flags.tool.output.evaluation));
   return flags.tool.schedule.check();
@@ -151,7 +151,7 @@ rt::Result<std::shared_ptr<rt::Program>> compile(CompileRequest &request,
 rt::Result<std::shared_ptr<rt::Program>> compile(Flags &flags,
                                                  const WarningFunction &warn) {
   rt::TrainTool &tool = flags.tool;
-  MPC_RETURN_IF_ERROR(refuseMissing(flags));
+  MPC_RETURN_IF_ERROR(checkFlags(flags));
   MPC_RETURN_IF_ERROR(addExport(flags));
   CompileRequest request = requestOf(flags);
   MPC_ASSIGN_OR_RETURN(request.target.cpu, findTarget(flags));

@@ -128,30 +128,29 @@ bool isWhole(double x, double least) {
 }
 
 /// Checks one number by `accepts`.
-template <bool (*accepts)(double)>
-bool isOne(std::span<const double> numbers) {
+bool isOne(std::span<const double> numbers, bool (*accepts)(double)) {
   return numbers.size() == 1 && accepts(numbers[0]);
 }
 
 std::string positive(std::span<const double> n) {
-  return isOne<[](double x) { return x > 0; }>(n) ? "" : "a number above 0";
+  return isOne(n, [](double x) { return x > 0; }) ? "" : "a number above 0";
 }
 std::string notNegative(std::span<const double> n) {
-  return isOne<[](double x) { return x >= 0; }>(n) ? ""
+  return isOne(n, [](double x) { return x >= 0; }) ? ""
                                                    : "a number of at least 0";
 }
 std::string share(std::span<const double> n) {
-  return isOne<[](double x) { return x >= 0 && x <= 1; }>(n)
+  return isOne(n, [](double x) { return x >= 0 && x <= 1; })
              ? ""
              : "a number from 0 to 1";
 }
 std::string count(std::span<const double> n) {
-  return isOne<[](double x) { return isWhole(x, 1); }>(n)
+  return isOne(n, [](double x) { return isWhole(x, 1); })
              ? ""
              : "a whole number of at least 1";
 }
 std::string choice(std::span<const double> n) {
-  return isOne<[](double x) { return x == 0 || x == 1; }>(n)
+  return isOne(n, [](double x) { return x == 0 || x == 1; })
              ? ""
              : "one of its two words";
 }

@@ -33,8 +33,9 @@ TEST(CpuLevel, CodeForAUnitAsksForTheUnit) {
                  __builtin_cpu_supports("avx512bf16");
   for (const char *level : {"znver4", "cooperlake", "sapphirerapids"})
     EXPECT_EQ(rankLevel(level, "") > rankLevel("x86-64-v4", ""), hasUnit);
-  if (!hasUnit)
+  if (!hasUnit) {
     EXPECT_EQ(rankLevel("znver4", ""), 0);
+  }
   EXPECT_GT(rankLevel("host", cpuIdentity()), rankLevel("znver4", ""));
 }
 

@@ -234,8 +234,9 @@ TEST_F(TensorFileTest, CutOffAndDamagedFilesAreSafe) {
       if (!file.ok())
         continue;
       Result<StoredTensor> tensor = file->read(file->items()[0]);
-      if (tensor.ok())
+      if (tensor.ok()) {
         EXPECT_NE(tensor->all(scratch), nullptr);
+      }
     }
     writeByte(path_, place, whole[place]);
   }

@@ -59,14 +59,14 @@ int64_t Statement::numParallel() const {
 bool Statement::readsOutput(unsigned index) const {
   linalg::GenericOp linalgOp = generic();
   if (!linalgOp)
-    return !isa<RankOp>(op);
+    return isa<ScatterOp>(op);
   return !linalgOp.getMatchingBlockArgument(linalgOp.getDpsInitOperand(index))
               .use_empty();
 }
 
 bool Statement::coversOutput(unsigned index) const {
   if (!generic())
-    return isa<RankOp>(op);
+    return !isa<ScatterOp>(op);
   const Access &output = outputs[index];
   std::optional<Linear> linear = getLinear(output.index, numDims());
   auto type = cast<RankedTensorType>(output.tensor.getType());
@@ -113,7 +113,8 @@ bool Statement::readsByIndex() const {
 // Body
 //===----------------------------------------------------------------------===//
 
-static AffineExpr getFlatIndex(AffineMap map, ArrayRef<int64_t> shape) {
+AffineExpr mpc::kernel::getFlatIndex(AffineMap map,
+                                     ArrayRef<int64_t> shape) {
   AffineExpr flat = getAffineConstantExpr(0, map.getContext());
   int64_t stride = 1;
   for (int dim = static_cast<int>(shape.size()) - 1; dim >= 0; --dim) {
@@ -204,13 +205,6 @@ FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
               body.statements.push_back(getStatement(generic));
               return success();
             })
-            .Case<ScatterOp, RankOp>([&](Operation *opaque) {
-              if (failed(verifyShapes(opaque)))
-                return failure();
-              body.statements.push_back(
-                  getStatement(cast<TilingInterface>(opaque)));
-              return success();
-            })
             .Case([](arith::ConstantOp constant) -> LogicalResult {
               // Emitted code has no place for a constant's elements, so that
               // tensors are arguments.
@@ -223,6 +217,14 @@ FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
             })
             .Case<linalg::FillOp, tensor::EmptyOp, ReturnOp>(
                 [](Operation *) { return success(); })
+            .Case([&](TilingInterface own) {
+              if (!isa<KernelDialect>(own->getDialect()))
+                return LogicalResult(own.emitOpError("cannot stand in a kernel"));
+              if (failed(verifyShapes(own)))
+                return failure();
+              body.statements.push_back(getStatement(own));
+              return success();
+            })
             .Default([](Operation *other) {
               return other->emitOpError("cannot stand in a kernel");
             });

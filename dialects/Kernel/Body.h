@@ -71,6 +71,11 @@ struct Statement {
 /// `tensor.extract`. Access maps do not describe such reads.
 bool readsByIndex(mlir::linalg::GenericOp op);
 
+/// The flat row-major position of the element at which `map` points in a tensor
+/// of `shape`.
+mlir::AffineExpr getFlatIndex(mlir::AffineMap map,
+                              llvm::ArrayRef<int64_t> shape);
+
 /// The statements of a kernel, in order. Fills, empty tensors and constants are
 /// no statements: they give an operand its first value.
 struct Body {

@@ -22,8 +22,11 @@ static bool isContraction(FuncOp kernel, const Body &body) {
 KernelKind mpc::kernel::kindOf(FuncOp kernel, const Body &body) {
   if (body.statements.empty())
     return KernelKind::Loops;
-  if (body.statements.size() == 1 && isa<ScatterOp>(body.statements.front().op))
+  Operation *first = body.statements.front().op;
+  if (body.statements.size() == 1 && isa<ScatterOp>(first))
     return KernelKind::Scatter;
+  if (body.statements.size() == 1 && isa<AttentionOpInterface>(first))
+    return KernelKind::Attention;
   if (isContraction(kernel, body))
     return KernelKind::Contraction;
   if (isMap(kernel, body))

@@ -17,6 +17,7 @@
 using namespace mlir;
 using namespace mpc::kernel;
 
+#include "dialects/Kernel/AttentionInterface.cpp.inc"
 #include "dialects/Kernel/KernelDialect.cpp.inc"
 #include "dialects/Kernel/KernelEnums.cpp.inc"
 #include "dialects/Kernel/ScheduleInterface.cpp.inc"

@@ -56,7 +56,8 @@ def Kernel_KernelKind : I32EnumAttr<"KernelKind", "What structure a body has", [
     I32EnumAttrCase<"Rows", 2, "rows">,
     I32EnumAttrCase<"Columns", 3, "columns">,
     I32EnumAttrCase<"Contraction", 4, "contraction">,
-    I32EnumAttrCase<"Scatter", 5, "scatter">]> {
+    I32EnumAttrCase<"Scatter", 5, "scatter">,
+    I32EnumAttrCase<"Attention", 6, "attention">]> {
   let description = [{
     It follows from maps, iterators and shapes, never from the names of ops.
 
@@ -69,6 +70,7 @@ def Kernel_KernelKind : I32EnumAttr<"KernelKind", "What structure a body has", [
     - `contraction`: a sum of products of two factors in f32 from zero, then a
       map on its result.
     - `scatter`: one `kernel.scatter`.
+    - `attention`: one `kernel.attention` or `kernel.attention_gradient`.
     - `loops`: any body.
   }];
   let cppNamespace = "::mpc::kernel";

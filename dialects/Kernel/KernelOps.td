@@ -3,6 +3,7 @@
 #ifndef MPC_DIALECTS_KERNEL_KERNELOPS_TD
 #define MPC_DIALECTS_KERNEL_KERNELOPS_TD
 
+include "dialects/Kernel/AttentionInterface.td"
 include "dialects/Kernel/KernelDialect.td"
 include "dialects/Kernel/ScheduleInterface.td"
 include "mlir/IR/RegionKindInterface.td"
@@ -22,7 +23,7 @@ def Kernel_FuncOp : Kernel_Op<"func", [
   let description = [{
     Arguments are the inputs, then one destination for each result, of its
     type. The body is `linalg.generic`, `linalg.fill`, `tensor.empty`,
-    `arith.constant`, `kernel.scatter` and `kernel.rank`; a returned value is
+    `arith.constant` and the structured ops of this dialect; a returned value is
     written to its destination. `sources` names the model's nodes that it came from; it and
     the name play no part in whether two kernels are equal.
 
@@ -243,6 +244,109 @@ def Kernel_RankOp : Kernel_Op<"rank", [
     }
   }];
   let hasVerifier = 1;
+}
+
+class Kernel_Attention<string mnemonic> : Kernel_Op<mnemonic, [
+    Pure, DestinationStyleOpInterface, Kernel_AttentionInterface,
+    DeclareOpInterfaceMethods<TilingInterface,
+        ["getLoopIteratorTypes", "getIterationDomain"]>]> {
+  let hasVerifier = 1;
+}
+
+def Kernel_AttentionOp : Kernel_Attention<"attention"> {
+  let summary = "Rows of queries that weigh values by softmax of scores";
+  let description = [{
+    The body of `nn.attention`. `sizes` are batch, heads, groups of heads,
+    queries, keys, depth (of a query and a key) and width (of a value); head h
+    reads group `h / (heads / groups)`. With logits
+
+        x[i, j] = scale * sum_d query[i, d] key[j, d] (+ mask[i, j])
+
+    where a query sees a key, and -inf elsewhere, it yields
+    `output[i, e] = sum_j softmax(x)[i, j] value[j, e]` and
+    `log_sum_exp[i] = log(sum_j exp(x[i, j]))`. A query sees the keys that `mask`
+    (i1) does not exclude, with `causal` those with j <= i, with `window` those
+    with i - j < window. A row without keys gives 0, and -inf.
+
+    `indexing_maps` has a map for each operand, also for each destination, from
+    (batch, head, i, d), (batch, group, j, d), (batch, head, i, j) or
+    (batch, head, i) to the tensor's indices: a sum of constants and products of
+    a dimension by a constant. Those of destinations are permutations. So an
+    operand is read where a packed product has written it.
+
+    The loops are batch and head, and then queries, keys and depth.
+
+    ```mlir
+    %o, %l = kernel.attention
+        ins(%q, %k, %v : tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>)
+        outs(%0, %1 : tensor<2x1x8x4xf32>, tensor<2x1x8xf32>)
+        sizes [2, 1, 1, 8, 8, 4, 4] scale 5.0e-01 causal
+        maps [#q, #q, #q, #id, #rows] -> tensor<2x1x8x4xf32>, tensor<2x1x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
+                       AnyRankedTensor:$value,
+                       Optional<AnyRankedTensor>:$mask,
+                       AnyRankedTensor:$output_init,
+                       AnyRankedTensor:$log_sum_exp_init,
+                       DenseI64ArrayAttr:$sizes, F64Attr:$scale,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       AffineMapArrayAttr:$indexing_maps);
+  let results = (outs AnyRankedTensor:$output, AnyRankedTensor:$log_sum_exp);
+  let assemblyFormat = [{
+    `ins` `(` $query `,` $key `,` $value `:` type($query) `,` type($key) `,`
+    type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)?
+    `outs` `(` $output_init `,` $log_sum_exp_init `:` type($output_init) `,`
+    type($log_sum_exp_init) `)` `sizes` $sizes `scale` $scale
+    (`causal` $causal^)? (`window` $window^)? `maps` $indexing_maps attr-dict
+    `->` type($output) `,` type($log_sum_exp)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return {*this, getOutputInitMutable().getOperandNumber(), 2u};
+    }
+  }];
+}
+
+def Kernel_AttentionGradientOp : Kernel_Attention<"attention_gradient"> {
+  let summary = "The gradient of kernel.attention";
+  let description = [{
+    The body of `nn.attention_gradient`. With the logits x of
+    `kernel.attention`, p = exp(x - log_sum_exp) and
+    ds = p (sum_e d_output value - delta), it yields
+    d_query = scale ds key, d_key = scale ds^T query and
+    d_value = p^T d_output; those of keys and values summed over the heads of a
+    group. Nothing of the size of the logits is in memory. Maps are as there.
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
+                       AnyRankedTensor:$value,
+                       Optional<AnyRankedTensor>:$mask,
+                       AnyRankedTensor:$log_sum_exp, AnyRankedTensor:$delta,
+                       AnyRankedTensor:$d_output,
+                       AnyRankedTensor:$d_query_init,
+                       AnyRankedTensor:$d_key_init,
+                       AnyRankedTensor:$d_value_init,
+                       DenseI64ArrayAttr:$sizes, F64Attr:$scale,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       AffineMapArrayAttr:$indexing_maps);
+  let results = (outs AnyRankedTensor:$d_query, AnyRankedTensor:$d_key,
+                      AnyRankedTensor:$d_value);
+  let assemblyFormat = [{
+    `ins` `(` $query `,` $key `,` $value `,` $log_sum_exp `,` $delta `,`
+    $d_output `:` type($query) `,` type($key) `,` type($value) `,`
+    type($log_sum_exp) `,` type($delta) `,` type($d_output) `)`
+    (`mask` `(` $mask^ `:` type($mask) `)`)?
+    `outs` `(` $d_query_init `,` $d_key_init `,` $d_value_init `:`
+    type($d_query_init) `,` type($d_key_init) `,` type($d_value_init) `)`
+    `sizes` $sizes `scale` $scale (`causal` $causal^)? (`window` $window^)?
+    `maps` $indexing_maps attr-dict
+    `->` type($d_query) `,` type($d_key) `,` type($d_value)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return {*this, getDQueryInitMutable().getOperandNumber(), 3u};
+    }
+  }];
 }
 
 #endif // MPC_DIALECTS_KERNEL_KERNELOPS_TD

@@ -2,6 +2,7 @@
 // Counts of arithmetic in structured bodies.
 #include "dialects/Kernel/Work.h"
 
+#include "dialects/Kernel/Attention.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -32,6 +33,7 @@ static uint64_t flopsOf(linalg::LinalgOp op) {
 WorkAttr mpc::kernel::countWork(FuncOp kernel) {
   uint64_t flops = 0;
   kernel.walk([&](linalg::LinalgOp op) { flops += flopsOf(op); });
+  kernel.walk([&](AttentionOpInterface op) { flops += countFlops(op); });
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
   StringRef unit = schedule ? schedule.getUnitName() : StringRef();
   MLIRContext *context = kernel.getContext();

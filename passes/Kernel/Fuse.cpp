@@ -58,8 +58,9 @@ namespace {
 /// Destinations and views have no memory of their own. Nor have the results of
 /// an entry, which lie in its state and its outputs.
 int64_t weigh(Value value) {
+  Operation *op = value.getDefiningOp();
   bool hasMemory =
-      isa<linalg::GenericOp, ScatterOp, RankOp>(value.getDefiningOp());
+      isa<DestinationStyleOpInterface>(op) && !isa<linalg::FillOp>(op);
   return hasMemory && !isReturned(value) ? bytesOf(value) : 0;
 }
 

@@ -38,7 +38,9 @@ void CPUDialect::initialize() {
 // Kinds
 //===----------------------------------------------------------------------===//
 
-bool LoopsAttr::fits(KernelKind) const { return true; }
+bool LoopsAttr::fits(KernelKind kind) const {
+  return kind != KernelKind::Attention;
+}
 bool LanesAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Loops;
 }
@@ -52,6 +54,9 @@ bool GemmAttr::fits(KernelKind kind) const {
 }
 bool DepthwiseAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Contraction;
+}
+bool AttentionAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Attention;
 }
 // A pack leaves zeros between packed elements, so that it is no map.
 bool PackAttr::fits(KernelKind kind) const { return kind == KernelKind::Loops; }
@@ -166,6 +171,26 @@ LogicalResult DepthwiseAttr::verify(EmitError emitError, int64_t chunks,
   if (lanes % 4 == 0)
     return success();
   return emitError() << "channels are transposed by fours, not by " << lanes;
+}
+
+LogicalResult AttentionAttr::verify(EmitError emitError, int64_t chunks,
+                                    int64_t lanes, int64_t pieces,
+                                    ArrayRef<int64_t> block,
+                                    ArrayRef<int64_t> micro, Unit unit,
+                                    bool /*scalar*/) {
+  if (block.size() != 2 || micro.size() != 2)
+    return emitError() << "a block is queries and keys, a micro-tile rows and "
+                          "columns";
+  if (failed(verifyPositive(emitError, {pieces})) ||
+      failed(verifyPositive(emitError, block)) ||
+      failed(verifyPositive(emitError, micro)) ||
+      failed(verifyVectors(emitError, chunks, lanes)) ||
+      failed(verifyUnit(emitError, lanes, unit)))
+    return failure();
+  if (block[0] % micro[0] != 0 || block[1] % micro[0] != 0 ||
+      block[1] % micro[1] != 0)
+    return emitError() << "a block is whole micro-tiles";
+  return verifyPanel(emitError, micro[1], lanes);
 }
 
 LogicalResult PackAttr::verify(EmitError emitError, int64_t chunks,

@@ -251,6 +251,42 @@ def CPU_DepthwiseAttr : CPU_Schedule<"Depthwise", "depthwise",
   }];
 }
 
+def CPU_AttentionAttr : CPU_Schedule<"Attention", "attention",
+                                     ["verifyKernel", "getUnitName"]> {
+  let summary = "Attention in blocks of queries and keys";
+  let description = [{
+    For `kernel.attention` and its gradient. A chunk is a batch and a head, or a
+    `pieces`-th part of its queries; for the gradient, a batch and a group of
+    heads. Logits are computed in blocks of `block` queries x keys, which stay
+    in scratch memory; a micro-kernel keeps `micro` rows x columns of a product
+    in registers, and `unit` multiplies. Keys that no query of a block sees are
+    left out.
+
+    The order of all sums follows from these numbers, and the numbers from the
+    sizes and the target. Products are sums of chains, as those of `#cpu.gemm`;
+    those over queries or keys begin a chain with each block. The sum of a row's
+    exponentials has `lanes` partial sums, in which a block's are added up from
+    zero on, and that to the sum so far; they are combined pairwise at the end.
+    `scalar` carries out the same by scalar loops, as the reference.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$pieces,
+                        ArrayRefParameter<"int64_t">:$block,
+                        ArrayRefParameter<"int64_t">:$micro,
+                        DefaultValuedParameter<"Unit", "Unit::FMA">:$unit,
+                        DefaultValuedParameter<"bool", "false">:$scalar);
+  let assemblyFormat = [{
+    `<` `chunks` `=` $chunks `,` `lanes` `=` $lanes `,` `pieces` `=` $pieces `,`
+    `block` `=` `[` $block `]` `,` `micro` `=` `[` $micro `]`
+    (`,` struct($unit, $scalar)^)? `>`
+  }];
+  let extraClassDeclaration = [{
+    int64_t getQueryBlock() const { return getBlock()[0]; }
+    int64_t getKeyBlock() const { return getBlock()[1]; }
+    int64_t getMicroRows() const { return getMicro()[0]; }
+    int64_t getMicroColumns() const { return getMicro()[1]; }
+  }];
+}
+
 def CPU_PackAttr : CPU_Schedule<"Pack", "pack", ["verifyKernel"]> {
   let summary = "A contraction's factor, converted and packed";
   let description = [{

@@ -25,6 +25,9 @@ static void emitBody(Emitter &emitter, const Body &body, Attribute schedule) {
       .Case([&](DepthwiseAttr depthwise) {
         emitDepthwise(emitter, body, depthwise);
       })
+      .Case([&](AttentionAttr attention) {
+        emitAttention(emitter, body, attention);
+      })
       .Case([&](PackAttr pack) { emitPack(emitter, body, pack); })
       .Case([&](MapAttr map) { emitMap(emitter, body, map); })
       .Case<RowsAttr, ColumnsAttr>([&](auto rows) {

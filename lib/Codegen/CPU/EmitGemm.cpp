@@ -173,8 +173,12 @@ Factor GemmEmitter::findFactor(unsigned operand, Contraction::DimGroup outer,
   Linear linear = *getLinear(access.index, contraction_.statement.numDims());
   StridedIndex batches =
       contraction_.getStridedIndex(linear.strides, Contraction::Batch);
-  return {getFactor(contraction_, operand, schedule_.getUnit()),
-          contraction_.getArgument(operand),
+  Value factor = getFactor(contraction_, operand, schedule_.getUnit());
+  return {factor.getType(),
+          [this, factor, operand](Value element) {
+            return emitFactor(emitter_, factor,
+                              contraction_.getArgument(operand), element);
+          },
           emitter_.getBuffer(access.tensor),
           math_.add(math_.at(batches, batch), linear.offset),
           contraction_.getStridedIndex(linear.strides, outer),

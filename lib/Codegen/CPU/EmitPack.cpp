@@ -65,8 +65,12 @@ void PackEmitter::emitChunk(Value chunk) {
   Value first = math_.mul(math_.rem(chunk, tiles), schedule_.getTile());
   Value rest = math_.sub(math_.constant(outerSize_), first);
   linalg::GenericOp op = statement_.generic();
-  Factor factor = {op.getBody()->getTerminator()->getOperand(0),
-                   op.getBody()->getArgument(0),
+  Value packed = op.getBody()->getTerminator()->getOperand(0);
+  auto convert = [&](Value element) {
+    return emitFactor(emitter_, packed, op.getBody()->getArgument(0), element);
+  };
+  Factor factor = {packed.getType(),
+                   convert,
                    emitter_.getBuffer(statement_.inputs[0].tensor),
                    math_.add(math_.at(batches_, batch), source_.offset),
                    outer_,

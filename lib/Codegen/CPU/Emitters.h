@@ -31,6 +31,14 @@ void emitRows(Emitter &emitter, const kernel::Body &body, int64_t chunks,
 
 /// Emits #cpu.gemm.
 void emitGemm(Emitter &emitter, const kernel::Body &body, GemmAttr schedule);
+/// Emits #cpu.attention, for kernel.attention and for its gradient.
+void emitAttention(Emitter &emitter, const kernel::Body &body,
+                   AttentionAttr schedule);
+/// Parts of it: the gradient, and both by scalar loops.
+void emitAttentionGradient(Emitter &emitter, kernel::AttentionGradientOp op,
+                           AttentionAttr schedule);
+void emitAttentionLoops(Emitter &emitter, kernel::AttentionOpInterface op,
+                        AttentionAttr schedule);
 /// Emits #cpu.pack.
 void emitPack(Emitter &emitter, const kernel::Body &body, PackAttr schedule);
 /// Emits #cpu.depthwise.

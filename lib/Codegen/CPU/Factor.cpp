@@ -66,10 +66,6 @@ Value FactorReader::kFromTable(Value k) {
                                     place);
 }
 
-Value FactorReader::convert(Value element) {
-  return emitFactor(emitter_, factor_.value, factor_.argument, element);
-}
-
 /// Takes the even elements of the first vector and the odd ones of the last, so
 /// that nothing beyond the end is read.
 Value FactorReader::loadEverySecond(Value place, int64_t width) {
@@ -85,14 +81,14 @@ Value FactorReader::loadEverySecond(Value place, int64_t width) {
 
 Value FactorReader::load(Value place, int64_t width, int64_t stride) {
   if (width == 1)
-    return convert(
+    return factor_.convert(
         memref::LoadOp::create(builder_, loc_, factor_.buffer, place));
   if (stride == 2)
     return loadEverySecond(place, width);
   Type element = cast<MemRefType>(factor_.buffer.getType()).getElementType();
-  return convert(vector::LoadOp::create(builder_, loc_,
-                                        VectorType::get({width}, element),
-                                        factor_.buffer, place));
+  return factor_.convert(
+      vector::LoadOp::create(builder_, loc_, VectorType::get({width}, element),
+                             factor_.buffer, place));
 }
 
 Value FactorReader::gather(ArrayRef<Value> places) {
@@ -102,7 +98,7 @@ Value FactorReader::gather(ArrayRef<Value> places) {
         memref::LoadOp::create(builder_, loc_, factor_.buffer, place));
   auto type = VectorType::get({static_cast<int64_t>(elements.size())},
                               elements.front().getType());
-  return convert(
+  return factor_.convert(
       vector::FromElementsOp::create(builder_, loc_, type, elements));
 }
 

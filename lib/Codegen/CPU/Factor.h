@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Reads the elements of a contraction's factor, as f32.
+/// Reads the elements of a product's factor, in the type that is multiplied.
 #ifndef MPC_LIB_CODEGEN_CPU_FACTOR_H
 #define MPC_LIB_CODEGEN_CPU_FACTOR_H
 
 #include "lib/Codegen/CPU/IndexMath.h"
+#include <functional>
 
 namespace mpc::cpu {
 
-/// A factor of a contraction in memory, for one batch.
+/// A factor of a product in memory, for one batch.
 struct Factor {
-  /// The factor's value in f32, which a region computes from its argument, the
-  /// element.
-  mlir::Value value;
-  mlir::BlockArgument argument;
+  /// The type in which it is multiplied, and the value in that type of an
+  /// element in memory: of scalars and of vectors.
+  mlir::Type type;
+  std::function<mlir::Value(mlir::Value)> convert;
   /// The flat memref, and the position from which `outer` and `k` start.
   mlir::Value buffer, base;
   kernel::StridedIndex outer, k;
@@ -50,9 +51,9 @@ public:
   /// where they take divisions. kAt() is then asked for these only.
   void buildKTable(int64_t unit);
 
-  /// `width` elements in f32, 1 or 2 apart; a scalar if `width` is 1.
+  /// `width` elements, 1 or 2 apart; a scalar if `width` is 1.
   mlir::Value load(mlir::Value place, int64_t width, int64_t stride = 1);
-  /// The elements at `places` in f32.
+  /// The elements at `places`.
   mlir::Value gather(mlir::ArrayRef<mlir::Value> places);
   /// 8 vectors of 8: the elements at the given places, transposed. Elements are
   /// contiguous along the side that has a single place. With a `depth` of 2, a
@@ -64,7 +65,6 @@ public:
 private:
   mlir::Value kFromTable(mlir::Value k);
   mlir::Value loadEverySecond(mlir::Value place, int64_t width);
-  mlir::Value convert(mlir::Value element);
 
   Emitter &emitter_;
   mlir::OpBuilder &builder_;

@@ -241,7 +241,7 @@ void PanelPacker::gatherPanels(Value panels) {
 /// exist.
 void PanelPacker::copyLastPanel(Value panel) {
   Value zero = arith::ConstantOp::create(
-      builder_, loc_, builder_.getZeroAttr(factor_.value.getType()));
+      builder_, loc_, builder_.getZeroAttr(factor_.type));
   Value place = panelPlace(panel);
   Value first = math_.mul(panel, width_);
   Value last = math_.sub(block_.count, math_.constant(1));

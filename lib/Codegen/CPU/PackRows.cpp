@@ -114,8 +114,7 @@ void RowPacker::gatherRows(Value from, Value to) {
 void RowPacker::zeroRows(Value padded) {
   Value zero = arith::ConstantOp::create(
       emitter_.builder, emitter_.loc,
-      DenseElementsAttr::get(VectorType::get({8}, factor_.value.getType()),
-                             0.0f));
+      DenseElementsAttr::get(VectorType::get({8}, factor_.type), 0.0f));
   // The row stride leaves room for a whole last vector.
   loop(block_.count, padded, 1, [&](Value row) {
     loop(math_.constant(0), block_.kCount, 8,
@@ -129,7 +128,7 @@ void RowPacker::endRows(Value padded) {
     return;
   Value zero = arith::ConstantOp::create(
       emitter_.builder, emitter_.loc,
-      emitter_.builder.getZeroAttr(factor_.value.getType()));
+      emitter_.builder.getZeroAttr(factor_.type));
   loop(math_.constant(0), padded, 1,
        [&](Value row) { store(zero, rowPlace(row, block_.kCount)); });
 }

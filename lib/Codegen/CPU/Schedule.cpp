@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/Schedule.h"
 
 #include "dialects/Kernel/Classify.h"
+#include "lib/Codegen/CPU/AttentionPlan.h"
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
 #include "lib/Codegen/CPU/RowPlan.h"
@@ -77,6 +78,9 @@ static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
 static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
   Body body = *getBody(kernel);
   int64_t lanes = target.getLanes();
+  if (kernel.getKind() == KernelKind::Attention)
+    return planAttention(
+        cast<AttentionOpInterface>(body.statements.front().op), target);
   if (target.getNaive())
     return scheduleLoops(kernel, body, target);
   switch (kernel.getKind()) {

@@ -2,6 +2,7 @@
 // Checks that a kernel has the operands and shapes for which its schedule was
 // made. The verifier of kernel.func calls these checks, so that emitters can
 // rely on them.
+#include "lib/Codegen/CPU/AttentionPlan.h"
 #include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/DepthwisePlan.h"
@@ -83,6 +84,15 @@ LogicalResult DepthwiseAttr::verifyKernel(Operation *kernel) const {
   if (getChunks() <= countDepthwiseUnits(contraction, *depthwise, *this))
     return success();
   return kernel->emitOpError("cannot be cut into ") << getChunks() << " chunks";
+}
+
+LogicalResult AttentionAttr::verifyKernel(Operation *kernel) const {
+  FailureOr<Body> body = getBody(cast<FuncOp>(kernel));
+  if (failed(body))
+    return failure();
+  return verifyAttention(cast<AttentionOpInterface>(
+                             body->statements.front().op),
+                         *this);
 }
 
 /// Whether `body` copies one tensor, by an index that is linear in the

@@ -38,6 +38,11 @@ StringRef GemmAttr::getUnitName() const {
                                 : describeUnit(getUnit(), getLanes()).name;
 }
 
+StringRef AttentionAttr::getUnitName() const {
+  return getUnit() == Unit::FMA ? StringRef()
+                                : describeUnit(getUnit(), getLanes()).name;
+}
+
 Unit mpc::cpu::chooseUnit(const Contraction &contraction, Unit bf16) {
   bool fits = bf16 != Unit::FMA && contraction.fused &&
               llvm::all_of(contraction.factors, getNarrow) &&

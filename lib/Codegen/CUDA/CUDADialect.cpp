@@ -37,7 +37,9 @@ void CUDADialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 // A contraction with a map on its result has more than one statement.
-bool LoopsAttr::fits(KernelKind) const { return true; }
+bool LoopsAttr::fits(KernelKind kind) const {
+  return kind != KernelKind::Attention;
+}
 bool MapAttr::fits(KernelKind kind) const { return kind == KernelKind::Map; }
 bool RowsAttr::fits(KernelKind kind) const { return kind == KernelKind::Rows; }
 bool ColumnsAttr::fits(KernelKind kind) const {

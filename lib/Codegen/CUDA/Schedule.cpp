@@ -96,6 +96,11 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
     return scheduleScatter(body);
   case KernelKind::Loops:
     return scheduleLoops(kernel, body);
+  case KernelKind::Attention:
+    kernel.emitOpError("is attention, which no schedule for GPUs runs; "
+                       "nn-expand-attention makes products and a softmax of "
+                       "it");
+    return {};
   }
   llvm_unreachable("all kinds are above");
 }

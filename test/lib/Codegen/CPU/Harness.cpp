@@ -49,6 +49,7 @@ static llvm::Expected<cpu::CompiledKernels> compile(mlir::MLIRContext &context,
   cpu::AttachTargetPassOptions attach;
   attach.lanes = config.lanes;
   attach.naive = config.naive;
+  attach.bf16 = config.bf16;
   schedules.addPass(cpu::createAttachTargetPass(attach));
   schedules.addPass(kernel::createSchedulePass());
   emission.addPass(kernel::createEmitPass());

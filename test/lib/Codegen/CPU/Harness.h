@@ -4,6 +4,7 @@
 #ifndef MPC_TEST_LIB_CODEGEN_CPU_HARNESS_H
 #define MPC_TEST_LIB_CODEGEN_CPU_HARNESS_H
 
+#include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Jit.h"
 #include "mlir/IR/MLIRContext.h"
 #include <cstdint>
@@ -34,6 +35,7 @@ struct Config {
   bool naive = false; ///< #cpu.loops everywhere.
   int64_t lanes = 8;
   int64_t pieces = 1; ///< Calls that the chunks of a launch are split into.
+  cpu::Unit bf16 = cpu::Unit::FMA; ///< What multiplies bf16.
 };
 
 /// Kernels of one module, compiled for this machine.

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Logits of attention: scale, masks, and which key is seen.
+#include "lib/Codegen/CPU/AttentionScores.h"
+
+#include "lib/Codegen/CPU/IndexMath.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mpc::cpu;
+using namespace mpc::kernel;
+
+Value LaneMath::convert(Value a, Type element) const {
+  unsigned from = getElementTypeOrSelf(a.getType()).getIntOrFloatBitWidth();
+  unsigned to = element.getIntOrFloatBitWidth();
+  if (from == to)
+    return a;
+  if (from < to)
+    return arith::ExtFOp::create(emitter_.builder, emitter_.loc, type(element),
+                                 a);
+  return arith::TruncFOp::create(emitter_.builder, emitter_.loc, type(element),
+                                 a);
+}
+
+AttentionScores::AttentionScores(Emitter &emitter, AttentionOpInterface op,
+                                 LaneMath math, int64_t padding)
+    : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc), op_(op),
+      math_(math), padding_(padding), sizes_(mpc::kernel::getSizes(op)),
+      isCausal_(op.getCausal()) {
+  if (std::optional<uint64_t> window = op.getWindow())
+    window_ = static_cast<int64_t>(*window);
+}
+
+Value AttentionScores::both(Value a, Value b) const {
+  if (!a || !b)
+    return a ? a : b;
+  return arith::AndIOp::create(builder_, loc_, a, b);
+}
+
+/// The lanes whose number is less than `limit`, an index that may be negative.
+Value AttentionScores::emitLanesBelow(Value limit) const {
+  if (math_.lanes().isScalar())
+    return arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::sgt,
+                                 limit, emitter_.constantIndex(0));
+  SmallVector<int32_t> numbers(math_.lanes().width);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  auto type = cast<VectorType>(math_.type(builder_.getI32Type()));
+  Value lanes = arith::ConstantOp::create(
+      builder_, loc_, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  limit = arith::IndexCastOp::create(builder_, loc_, builder_.getI32Type(),
+                                     limit);
+  return arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::slt, lanes,
+                               math_.all(limit));
+}
+
+Value AttentionScores::getMask() const {
+  MutableOperandRange mask = op_.getMaskMutable();
+  return mask.empty() ? Value() : mask[0].get();
+}
+
+/// The mask's elements; in lanes beyond the last key zeros.
+Value AttentionScores::loadMask(const ScorePlace &place) const {
+  Linear linear = getPlace(op_, op_.getMaskMutable()[0]);
+  IndexMath index(emitter_);
+  Value at = index.constant(linear.offset);
+  Value dims[] = {place.batch, place.head, place.query, place.key};
+  for (auto [dim, stride] : llvm::zip_equal(dims, linear.strides))
+    at = index.add(at, index.mul(dim, stride));
+  Value buffer = emitter_.getBuffer(getMask());
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  if (math_.lanes().isScalar() || linear.strides.back() == 0)
+    return memref::LoadOp::create(builder_, loc_, buffer, at);
+  auto type = cast<VectorType>(math_.type(element));
+  if (!isPadded())
+    return vector::LoadOp::create(builder_, loc_, type, buffer, at);
+  Value exists =
+      emitLanesBelow(index.sub(index.constant(sizes_.keys), place.key));
+  Value zero =
+      arith::ConstantOp::create(builder_, loc_, builder_.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(builder_, loc_, type, buffer, at, exists,
+                                      zero);
+}
+
+Value AttentionScores::emitSeen(const ScorePlace &place) const {
+  IndexMath index(emitter_);
+  Value seen;
+  Value behind = index.sub(place.query, place.key);
+  if (isCausal_)
+    seen = emitLanesBelow(index.add(behind, 1));
+  if (window_) {
+    // A query sees key j if query - j < window, which is j >= query - window + 1.
+    Value tooOld = emitLanesBelow(index.add(behind, 1 - *window_));
+    Value yes = arith::ConstantOp::create(
+        builder_, loc_, builder_.getBoolAttr(true));
+    seen = both(seen, arith::XOrIOp::create(builder_, loc_, tooOld,
+                                            math_.all(yes)));
+  }
+  if (isPadded() && !math_.lanes().isScalar())
+    seen = both(seen, emitLanesBelow(
+                          index.sub(index.constant(sizes_.keys), place.key)));
+  Value mask = getMask();
+  if (!mask || isa<FloatType>(getElementTypeOrSelf(mask.getType())))
+    return seen;
+  Value bytes = loadMask(place);
+  Value zero = arith::ConstantOp::create(
+      builder_, loc_, builder_.getZeroAttr(bytes.getType()));
+  Value allowed = arith::CmpIOp::create(
+      builder_, loc_, arith::CmpIPredicate::ne, bytes, zero);
+  return both(seen, math_.all(allowed));
+}
+
+Value AttentionScores::emitLogits(Value scores, const ScorePlace &place,
+                                  Value seen) const {
+  float scale = static_cast<float>(op_.getScale().convertToDouble());
+  Value logits = math_.mul(scores, math_.constant(scale));
+  Value mask = getMask();
+  if (mask && isa<FloatType>(getElementTypeOrSelf(mask.getType()))) {
+    Value bias = math_.all(loadMask(place));
+    logits = math_.add(logits, math_.convert(bias, builder_.getF32Type()));
+  }
+  return seen ? math_.select(seen, logits, math_.lowest()) : logits;
+}
+
+std::pair<Value, Value> AttentionScores::emitKeys(Value firstQuery,
+                                                  Value endQuery) const {
+  IndexMath index(emitter_);
+  Value first = index.constant(0), end = index.constant(sizes_.keys);
+  if (isCausal_)
+    end = index.min(end, endQuery);
+  if (window_) {
+    // max(firstQuery + 1 - window, 0), without numbers below zero.
+    Value next = index.add(firstQuery, 1);
+    first = index.sub(next, index.min(next, index.constant(*window_)));
+  }
+  return {first, end};
+}
+
+std::pair<Value, Value> AttentionScores::emitQueries(Value firstKey,
+                                                     Value endKey) const {
+  IndexMath index(emitter_);
+  Value first = index.constant(0), end = index.constant(sizes_.queries);
+  if (isCausal_)
+    first = index.min(end, firstKey);
+  if (window_)
+    end = index.min(end, index.add(endKey, *window_ - 1));
+  return {first, end};
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Logits of attention from scores: scale, masks, and which key is seen. On
+/// scalars and on vectors along the keys.
+#ifndef MPC_LIB_CODEGEN_CPU_ATTENTIONSCORES_H
+#define MPC_LIB_CODEGEN_CPU_ATTENTIONSCORES_H
+
+#include "dialects/Kernel/Attention.h"
+#include "lib/Codegen/CPU/LaneMath.h"
+
+namespace mpc::cpu {
+
+/// The batch, head and query of a row, and its first key.
+struct ScorePlace {
+  mlir::Value batch, head, query, key;
+};
+
+class AttentionScores {
+public:
+  /// Vectors of `math` may reach up to the next multiple of `padding` keys.
+  AttentionScores(Emitter &emitter, kernel::AttentionOpInterface op,
+                  LaneMath math, int64_t padding);
+
+  /// Whether the query sees each key; null where it sees all.
+  mlir::Value emitSeen(const ScorePlace &place) const;
+  /// The logits of `scores`, which are products of a query and keys; -inf where
+  /// a key is not `seen`.
+  mlir::Value emitLogits(mlir::Value scores, const ScorePlace &place,
+                         mlir::Value seen) const;
+
+  /// The keys [first, end) that queries [`first`, `end`) see in all, as far as
+  /// causality and window say: those of a row are a part of them.
+  std::pair<mlir::Value, mlir::Value> emitKeys(mlir::Value firstQuery,
+                                               mlir::Value endQuery) const;
+  /// The queries that see keys [`first`, `end`), likewise.
+  std::pair<mlir::Value, mlir::Value> emitQueries(mlir::Value firstKey,
+                                                  mlir::Value endKey) const;
+
+private:
+  mlir::Value emitLanesBelow(mlir::Value limit) const;
+  mlir::Value loadMask(const ScorePlace &place) const;
+  mlir::Value both(mlir::Value a, mlir::Value b) const;
+  bool isPadded() const { return sizes_.keys % padding_ != 0; }
+  mlir::Value getMask() const;
+
+  Emitter &emitter_;
+  mlir::OpBuilder &builder_;
+  mlir::Location loc_;
+  mutable kernel::AttentionOpInterface op_;
+  LaneMath math_;
+  int64_t padding_;
+  kernel::AttentionSizes sizes_;
+  bool isCausal_;
+  std::optional<int64_t> window_;
+};
+
+} // namespace mpc::cpu
+
+#endif // MPC_LIB_CODEGEN_CPU_ATTENTIONSCORES_H

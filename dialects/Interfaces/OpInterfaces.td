@@ -112,12 +112,21 @@ def ScalarBodyOpInterface : OpInterface<"ScalarBodyOpInterface"> {
 def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   let cppNamespace = "::mpc";
   let description = [{
-    A sum of products: what its arithmetic costs depends on the type. It may
-    add a vector to each sum, its operand `bias`.
+    Sums of products: what their arithmetic costs depends on the type.
   }];
   let methods = [
     InterfaceMethod<"How many multiply-adds it makes.", "int64_t",
       "getMultiplyAdds", (ins)>,
+  ];
+}
+
+def BiasOpInterface : OpInterface<"BiasOpInterface"> {
+  let cppNamespace = "::mpc";
+  let description = [{
+    An op of one result that may add a vector to it along an axis, its operand
+    `bias`, before it rounds.
+  }];
+  let methods = [
     InterfaceMethod<"The operand `bias`, empty where there is none.",
       "::mlir::MutableOperandRange", "getBiasMutable", (ins),
       [{ return $_op.getBiasMutable(); }]>,
@@ -225,6 +234,7 @@ def Clear   : TraitList<[Precision<"Clear">, PrecisionOpInterface]>;
 
 def Contraction
     : TraitList<[DeclareOpInterfaceMethods<ContractionOpInterface>]>;
+def Biased : TraitList<[DeclareOpInterfaceMethods<BiasOpInterface>]>;
 def Indexing : TraitList<[DeclareOpInterfaceMethods<IndexOpInterface>]>;
 def TrainingForm : TraitList<[DeclareOpInterfaceMethods<TrainingOpInterface>]>;
 def Differentiable : TraitList<[DeclareOpInterfaceMethods<VJPOpInterface>]>;

@@ -6,7 +6,7 @@
 include "dialects/NN/NNOpBase.td"
 
 class NN_Contraction<string mnemonic, list<Trait> traits = []>
-    : NN_Op<mnemonic, traits # [Pure, Lower, Contraction, KernelBody,
+    : NN_Op<mnemonic, traits # [Pure, Lower, Contraction, Biased, KernelBody,
                                 Differentiable, InferType,
                                 Infinity<"Ended">]>;
 

@@ -12,6 +12,7 @@ include "dialects/NN/NNMovementOps.td"
 include "dialects/NN/NNIndexingOps.td"
 include "dialects/NN/NNReductionOps.td"
 include "dialects/NN/NNContractionOps.td"
+include "dialects/NN/NNAttentionOps.td"
 include "dialects/NN/NNWindowOps.td"
 include "dialects/NN/NNNormalizationOps.td"
 

@@ -35,7 +35,7 @@ namespace {
 /// A contraction that may take the bias, and the axis of the sum along which
 /// the bias would run.
 struct Product {
-  ContractionOpInterface op;
+  BiasOpInterface op;
   int64_t axis = 0;
 };
 
@@ -55,7 +55,7 @@ struct FoldBias : OpRewritePattern<AddOp> {
       value = reshape.getInput();
     else
       reshape = {};
-    auto op = dyn_cast_or_null<ContractionOpInterface>(value.getDefiningOp());
+    auto op = dyn_cast_or_null<BiasOpInterface>(value.getDefiningOp());
     if (!op || op->getBlock() != block || !op->hasOneUse() ||
         !op.getBiasMutable().empty())
       return {};
@@ -91,7 +91,7 @@ struct FoldBias : OpRewritePattern<AddOp> {
 
   /// Builds the contraction at the place of the sum, where the bias exists, and
   /// under the sum's name.
-  static void fold(AddOp add, ContractionOpInterface product, Value source,
+  static void fold(AddOp add, BiasOpInterface product, Value source,
                    int64_t size, PatternRewriter &rewriter) {
     Location loc = rewriter.getFusedLoc({add.getLoc(), product->getLoc()});
     auto type = cast<RankedTensorType>(source.getType());
@@ -100,7 +100,7 @@ struct FoldBias : OpRewritePattern<AddOp> {
     Operation *biased = rewriter.clone(*product);
     rewriter.modifyOpInPlace(biased, [&] {
       biased->setLoc(loc);
-      cast<ContractionOpInterface>(biased).getBiasMutable().assign(bias);
+      cast<BiasOpInterface>(biased).getBiasMutable().assign(bias);
     });
     rewriter.replaceOpWithNewOp<ReshapeOp>(add, add.getType(),
                                            biased->getResult(0));

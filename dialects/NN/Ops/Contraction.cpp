@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products, fully connected layers and convolutions.
+#include "dialects/NN/Ops/Contraction.h"
+
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
@@ -34,8 +36,7 @@ static Value finish(OpBuilder &b, Location loc, Value acc, Value bias,
                   });
 }
 
-/// The product of `shape`, INT64_MAX where it is larger.
-static int64_t saturatedProduct(ArrayRef<int64_t> shape, int64_t product = 1) {
+int64_t mpc::nn::saturatedProduct(ArrayRef<int64_t> shape, int64_t product) {
   for (int64_t size : shape)
     if (llvm::MulOverflow(product, size, product))
       return std::numeric_limits<int64_t>::max();

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Attention as products of matrices, and the softmax between them.
+#include "dialects/NN/AttentionExpansion.h"
+
+#include "dialects/NN/BodyBuilder.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mpc::nn;
+
+template <typename Op>
+static std::optional<int64_t> windowOf(Op op) {
+  std::optional<uint64_t> window = op.getWindow();
+  return window ? std::optional(static_cast<int64_t>(*window)) : std::nullopt;
+}
+
+AttentionForm::AttentionForm(AttentionOp op)
+    : query(op.getQuery()), key(op.getKey()), value(op.getValue()),
+      mask(op.getMask()), scale(op.getScale().convertToDouble()),
+      causal(op.getCausal()), window(windowOf(op)) {}
+
+AttentionForm::AttentionForm(AttentionGradientOp op)
+    : query(op.getQuery()), key(op.getKey()), value(op.getValue()),
+      mask(op.getMask()), scale(op.getScale().convertToDouble()),
+      causal(op.getCausal()), window(windowOf(op)) {}
+
+//===----------------------------------------------------------------------===//
+// AttentionBuilder
+//===----------------------------------------------------------------------===//
+
+static constexpr double kLowest = -std::numeric_limits<double>::infinity();
+
+AttentionBuilder::AttentionBuilder(OpBuilder &builder, Location loc,
+                                   const AttentionForm &form)
+    : g(builder, loc), form_(form), scores_(shapeOf(form.query)) {
+  scores_.back() = shapeOf(form.key)[2];
+}
+
+/// The queries of all heads of a key head, one after the other: a matrix for
+/// each key head.
+Value AttentionBuilder::grouped(Value perQuery) {
+  ArrayRef<int64_t> shape = shapeOf(perQuery);
+  int64_t groups = shapeOf(form_.key)[1];
+  int64_t queries = shape[1] / groups * shape[2];
+  return g.reshape(perQuery, {shape[0], groups, queries, shape[3]});
+}
+
+Value AttentionBuilder::products(Value rows, Value others) {
+  Value product = MatmulOp::create(g.b, g.loc, grouped(rows), others, Value(),
+                                   false, /*transpose_rhs=*/true);
+  return g.reshape(product, scores_);
+}
+
+Value AttentionBuilder::sumOverKeys(Value scores, Value others) {
+  Value sum = MatmulOp::create(g.b, g.loc, grouped(scores), others, Value(),
+                               false, false);
+  SmallVector<int64_t> shape(scores_);
+  shape.back() = shapeOf(others).back();
+  return g.reshape(sum, shape);
+}
+
+Value AttentionBuilder::sumOverQueries(Value scores, Value rows) {
+  return MatmulOp::create(g.b, g.loc, grouped(scores), grouped(rows), Value(),
+                          /*transpose_lhs=*/true, false);
+}
+
+Value AttentionBuilder::repeat(Value row) {
+  return g.broadcast(row, {0, 1, 2}, scores_);
+}
+
+Value AttentionBuilder::finite(Value row) {
+  Value isEmpty = g.compare(CompareKind::EQ, row, g.splat(row, kLowest));
+  return g.select(isEmpty, g.splat(row, 0.0), row);
+}
+
+Value AttentionBuilder::hideUnless(Value visible, Value scores) {
+  return g.select(visible, scores, g.splat(scores, kLowest));
+}
+
+/// Hides the keys behind a query, and those before its window.
+Value AttentionBuilder::hideLater(Value scores) {
+  auto type =
+      RankedTensorType::get(ArrayRef(scores_).drop_front(2), g.b.getI32Type());
+  Value query = IotaOp::create(g.b, g.loc, type, 0);
+  Value key = IotaOp::create(g.b, g.loc, type, 1);
+  auto hide = [&](CompareKind kind, Value lhs, Value rhs) {
+    Value seen = g.compare(kind, lhs, rhs);
+    scores = hideUnless(g.broadcast(seen, {2, 3}, scores_), scores);
+  };
+  hide(CompareKind::LE, key, query);
+  if (form_.window)
+    hide(CompareKind::LT, g.sub(query, key),
+         g.splat(query, static_cast<double>(*form_.window)));
+  return scores;
+}
+
+Value AttentionBuilder::logits() {
+  Value scores =
+      g.scale(products(g.wide(form_.query), g.wide(form_.key)), form_.scale);
+  if (Value mask = form_.mask) {
+    bool isBool = rankedType(mask).getElementType().isInteger(1);
+    if (!isBool)
+      mask = g.as(mask, scores);
+    mask = g.broadcast(mask, {0, 1, 2, 3}, scores_);
+    scores = isBool ? hideUnless(mask, scores) : g.add(scores, mask);
+  }
+  return form_.causal ? hideLater(scores) : scores;
+}
+
+Value AttentionBuilder::weights(Value logits, Value logSumExp) {
+  Value shifted = g.sub(logits, repeat(finite(logSumExp)));
+  return ExpOp::create(g.b, g.loc, shifted.getType(), shifted);
+}
+
+Value AttentionBuilder::gradientOfLogits(Value weights, Value dOutput,
+                                         Value delta) {
+  Value dWeights = products(g.wide(dOutput), g.wide(form_.value));
+  return g.mul(weights, g.sub(dWeights, repeat(delta)));
+}
+
+Value AttentionBuilder::reduceTo(Value scores, Value mask) {
+  SmallVector<int64_t> axes;
+  for (auto [axis, size] : llvm::enumerate(shapeOf(mask)))
+    if (size != scores_[axis])
+      axes.push_back(static_cast<int64_t>(axis));
+  return g.reshape(g.sum(scores, axes), shapeOf(mask));
+}
+
+//===----------------------------------------------------------------------===//
+// Whole ops
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> mpc::nn::expandAttention(OpBuilder &builder,
+                                            AttentionOp op) {
+  AttentionBuilder a(builder, op.getLoc(), AttentionForm(op));
+  GradientBuilder &g = a.g;
+  Value logits = a.logits();
+  Value peak = a.finite(ReduceMaxOp::create(g.b, g.loc, logits, 3));
+  Value shifted = g.sub(logits, a.repeat(peak));
+  Value exp = ExpOp::create(g.b, g.loc, shifted.getType(), shifted);
+  Value sum = g.sum(exp, 3);
+  Value log = LogOp::create(g.b, g.loc, sum.getType(), sum);
+  Value isEmpty = g.compare(CompareKind::EQ, sum, g.splat(sum, 0.0));
+  Value divisor = g.select(isEmpty, g.splat(sum, 1.0), sum);
+  Value weights = g.div(exp, a.repeat(divisor));
+  Value output = a.sumOverKeys(g.as(weights, op.getValue()), op.getValue());
+  return {output, g.add(peak, log)};
+}
+
+SmallVector<Value> mpc::nn::expandAttention(OpBuilder &builder,
+                                            AttentionGradientOp op) {
+  AttentionBuilder a(builder, op.getLoc(), AttentionForm(op));
+  GradientBuilder &g = a.g;
+  Value weights = a.weights(a.logits(), op.getLogSumExp());
+  Value dLogits = a.gradientOfLogits(weights, op.getDOutput(), op.getDelta());
+  Value dScores =
+      g.as(g.scale(dLogits, op.getScale().convertToDouble()), op.getQuery());
+  return {a.sumOverKeys(dScores, op.getKey()),
+          a.sumOverQueries(dScores, op.getQuery()),
+          a.sumOverQueries(g.as(weights, op.getValue()), op.getDOutput())};
+}

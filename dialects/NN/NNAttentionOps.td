@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Attention, and its gradient, without a tensor of scores.
+#ifndef MPC_DIALECTS_NN_NNATTENTIONOPS_TD
+#define MPC_DIALECTS_NN_NNATTENTIONOPS_TD
+
+include "dialects/NN/NNOpBase.td"
+
+def NN_AttentionMask
+    : Type<Or<[NN_FloatTensor.predicate, NN_BoolTensor.predicate]>,
+           "static tensor of floats or i1", "::mlir::RankedTensorType">;
+
+class NN_Attention<string mnemonic>
+    : NN_Op<mnemonic, [Pure, Lower, Contraction, Differentiable, InferType,
+                       Reference<"scaled_dot_product_attention">,
+                       Infinity<"Ended">]> {
+  let extraClassDeclaration = [{
+    /// The mask is added in f32, and sums of exponentials are f32.
+    bool hasOwnType(::mlir::Value value);
+  }];
+}
+
+def NN_AttentionOp : NN_Attention<"attention"> {
+  let summary = "Softmax of the products of queries and keys, times values";
+  let description = [{
+    With query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e], where `g`
+    divides `h` and query head `n` reads key head `n / (h / g)`:
+
+    `logits[b, h, t, s] = scale * sum_d query[b, h, t, d] * key[b, g, s, d]`,
+    `output[b, h, t, e] = sum_s softmax(logits)[b, h, t, s] * value[b, g, s, e]`,
+    `log_sum_exp[b, h, t] = log(sum_s exp(logits[b, h, t, s]))`.
+
+    Each axis of the mask is 1 or that of the logits. A mask of i1 says which
+    keys take part; numbers are added to the logits. With `causal` query `t`
+    sees the keys `s <= t`, and with `window` only those of which
+    `t - s < window`. A row without a key has the output 0 and the sum's
+    logarithm -inf; so has one whose logits are all -inf.
+
+    Logits, exponentials and sums are f32 (f64 for f64). A weight is rounded
+    once, to the operands' type, as a factor of the second product. Output and
+    sums are rounded once. The mask and `log_sum_exp`, which is f32 (f64 for
+    f64), keep their types under autocast.
+
+    ```mlir
+    %y, %sum = nn.attention %q, %k, %v scale(0.125) causal
+        : tensor<2x8x64x64xf16>, tensor<2x2x64x64xf16>, tensor<2x2x64x64xf16>
+        -> tensor<2x8x64x64xf16>, tensor<2x8x64xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$query, NN_FloatTensor:$key,
+                       NN_FloatTensor:$value,
+                       Optional<NN_AttentionMask>:$mask, F64Attr:$scale,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
+  let results = (outs NN_FloatTensor:$output, NN_FloatTensor:$log_sum_exp);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))?
+    `scale` `(` $scale `)` (`causal` $causal^)?
+    (`window` `(` $window^ `)`)? attr-dict `:` type($query) `,` type($key) `,`
+    type($value) `->` type($output) `,` type($log_sum_exp)
+  }];
+}
+
+def NN_AttentionGradientOp : NN_Attention<"attention_gradient"> {
+  let summary = "Gradients of attention by queries, keys and values";
+  let description = [{
+    Computes the weights again, from `log_sum_exp` of `nn.attention`. With
+    `P = exp(logits - log_sum_exp)`, 0 in a row without a key, and
+    `dS = scale * P * (d_output value^T - delta)`:
+
+    `d_query = dS key`, `d_key = dS^T query`, `d_value = P^T d_output`,
+
+    where `d_key` and `d_value` are sums over the query heads of a key head.
+    `delta[b, h, t]` is `sum_e d_output * output`, less the gradient of
+    `log_sum_exp` where it has one.
+
+    P, dS and all sums are f32 (f64 for f64). P and dS are rounded once, to the
+    operands' type, as factors. Results are rounded once.
+  }];
+  let arguments = (ins NN_FloatTensor:$query, NN_FloatTensor:$key,
+                       NN_FloatTensor:$value,
+                       Optional<NN_AttentionMask>:$mask,
+                       NN_FloatTensor:$log_sum_exp, NN_FloatTensor:$delta,
+                       NN_FloatTensor:$d_output, F64Attr:$scale,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
+  let results = (outs NN_FloatTensor:$d_query, NN_FloatTensor:$d_key,
+                      NN_FloatTensor:$d_value);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))?
+    `log_sum_exp` $log_sum_exp `delta` $delta `d_output` $d_output
+    `scale` `(` $scale `)` (`causal` $causal^)?
+    (`window` `(` $window^ `)`)? attr-dict `:` type($query) `,` type($key) `,`
+    type($value) `,` type($log_sum_exp) `,` type($delta) `,` type($d_output)
+    `->` type($d_query) `,` type($d_key) `,` type($d_value)
+  }];
+}
+
+#endif // MPC_DIALECTS_NN_NNATTENTIONOPS_TD

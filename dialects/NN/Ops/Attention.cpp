@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Attention and its gradient.
+#include "dialects/NN/AttentionExpansion.h"
+#include "dialects/NN/BodyBuilder.h"
+#include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Ops/Contraction.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::nn;
+
+//===----------------------------------------------------------------------===//
+// What both share
+//===----------------------------------------------------------------------===//
+
+/// Checks that query, key and value have shapes that belong together.
+template <typename Adaptor>
+static LogicalResult checkFactors(std::optional<Location> loc,
+                                  Adaptor adaptor) {
+  auto query = rankedType(adaptor.getQuery());
+  auto key = rankedType(adaptor.getKey());
+  auto value = rankedType(adaptor.getValue());
+  for (RankedTensorType type : {query, key, value})
+    if (type.getRank() != 4)
+      return emitOptionalError(loc, "query, key and value must have four axes: "
+                                    "batch, heads, sequence, features");
+  for (RankedTensorType type : {key, value})
+    if (type.getElementType() != query.getElementType())
+      return emitOptionalError(loc, "operands must have one element type");
+  if (key.getShape().drop_back() != value.getShape().drop_back())
+    return emitOptionalError(loc,
+                             "key and value differ before their last axis");
+  if (query.getDimSize(0) != key.getDimSize(0))
+    return emitOptionalError(loc, "query has a batch of ", query.getDimSize(0),
+                             ", key one of ", key.getDimSize(0));
+  if (query.getDimSize(3) != key.getDimSize(3))
+    return emitOptionalError(loc, "query has ", query.getDimSize(3),
+                             " features, key has ", key.getDimSize(3));
+  if (key.getDimSize(1) < 1 || query.getDimSize(1) % key.getDimSize(1) != 0)
+    return emitOptionalError(loc, key.getDimSize(1),
+                             " key heads do not divide ", query.getDimSize(1),
+                             " query heads");
+  if (key.getDimSize(2) < 1)
+    return emitOptionalError(loc, "there must be a key");
+  return success();
+}
+
+/// Checks the mask and the attributes.
+template <typename Adaptor>
+static LogicalResult checkMasks(std::optional<Location> loc, Adaptor adaptor) {
+  ArrayRef<int64_t> query = shapeOf(adaptor.getQuery());
+  int64_t sizes[] = {query[0], query[1], query[2],
+                     shapeOf(adaptor.getKey())[2]};
+  if (Value mask = adaptor.getMask()) {
+    ArrayRef<int64_t> shape = shapeOf(mask);
+    bool fits = shape.size() == 4;
+    for (size_t axis = 0; fits && axis < 4; ++axis)
+      fits = shape[axis] == 1 || shape[axis] == sizes[axis];
+    if (!fits)
+      return emitOptionalError(loc, "mask must be [", ArrayRef(sizes),
+                               "], or 1 on an axis that it repeats");
+  }
+  if (!adaptor.getScale().isFinite())
+    return emitOptionalError(loc, "scale must be finite");
+  std::optional<uint64_t> window = adaptor.getWindow();
+  if (window && (!adaptor.getCausal() || static_cast<int64_t>(*window) < 1))
+    return emitOptionalError(
+        loc, "a window must be causal and hold one key or more");
+  return success();
+}
+
+/// The type of what is kept of a row: [b, h, t] of the compute type.
+static RankedTensorType getRowType(RankedTensorType query) {
+  return RankedTensorType::get(query.getShape().drop_back(),
+                               getComputeType(query.getElementType()));
+}
+
+/// How many pairs of a query and a key there are for each head.
+static int64_t countPairs(const AttentionForm &form) {
+  int64_t queries = shapeOf(form.query)[2], keys = shapeOf(form.key)[2];
+  if (!form.causal)
+    return saturatedProduct({queries, keys});
+  int64_t count = 0;
+  for (int64_t query = 0; query < queries; ++query) {
+    int64_t first =
+        form.window ? std::max(query - *form.window, int64_t{-1}) + 1 : 0;
+    count += std::max(std::min(query + 1, keys) - first, int64_t{0});
+  }
+  return count;
+}
+
+/// The pairs of all heads.
+static int64_t countAllPairs(const AttentionForm &form) {
+  return saturatedProduct(shapeOf(form.query).take_front(2), countPairs(form));
+}
+
+//===----------------------------------------------------------------------===//
+// AttentionOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> loc,
+                                            AttentionOp::Adaptor adaptor,
+                                            SmallVectorImpl<Type> &inferred) {
+  if (failed(checkFactors(loc, adaptor)) || failed(checkMasks(loc, adaptor)))
+    return failure();
+  auto query = rankedType(adaptor.getQuery());
+  SmallVector<int64_t> shape(query.getShape());
+  shape.back() = shapeOf(adaptor.getValue()).back();
+  inferred.append({query.clone(shape), getRowType(query)});
+  return success();
+}
+
+bool AttentionOp::hasOwnType(Value value) {
+  return value == getMask() || value == getLogSumExp();
+}
+
+int64_t AttentionOp::getMultiplyAdds() {
+  int64_t features = shapeOf(getKey()).back() + shapeOf(getValue()).back();
+  return saturatedProduct(features, countAllPairs(AttentionForm(*this)));
+}
+
+/// The mask's gradient. It takes a tensor of scores, which no kernel makes.
+static Value gradientOfMask(AttentionBuilder &a, AttentionOp op, Value dOutput,
+                            Value delta) {
+  Value weights = a.weights(a.logits(), op.getLogSumExp());
+  Value dLogits = a.gradientOfLogits(weights, dOutput, delta);
+  return a.g.as(a.reduceTo(dLogits, op.getMask()), op.getMask());
+}
+
+// With P = softmax(logits) and dP = dO V^T, row by row:
+// dLogits = P (dP - delta), where delta = sum(P dP) - dLogSumExp and
+// sum(P dP) = sum(dO O).
+LogicalResult AttentionOp::buildVJP(OpBuilder &b, Cotangents dOut,
+                                    Gradients dIn) {
+  if (!dOut[0] && !dOut[1])
+    return success();
+  AttentionBuilder a(b, getLoc(), AttentionForm(*this));
+  GradientBuilder &g = a.g;
+  Value dOutput = dOut[0] ? dOut[0] : g.splat(getOutput(), 0.0);
+  Value delta = g.sum(g.mul(g.wide(dOutput), g.wide(getOutput())), 3);
+  if (dOut[1])
+    delta = g.sub(delta, dOut[1]);
+  auto gradient = AttentionGradientOp::create(
+      b, getLoc(), getQuery(), getKey(), getValue(), getMask(), getLogSumExp(),
+      delta, dOutput, getScaleAttr(), getCausalAttr(), getWindowAttr());
+  dIn[0] = gradient.getDQuery();
+  dIn[1] = gradient.getDKey();
+  dIn[2] = gradient.getDValue();
+  if (getMask() && isa<FloatType>(rankedType(getMask()).getElementType()))
+    dIn[3] = gradientOfMask(a, *this, dOutput, delta);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// AttentionGradientOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AttentionGradientOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> loc,
+    AttentionGradientOp::Adaptor adaptor, SmallVectorImpl<Type> &inferred) {
+  if (failed(checkFactors(loc, adaptor)) || failed(checkMasks(loc, adaptor)))
+    return failure();
+  auto query = rankedType(adaptor.getQuery());
+  RankedTensorType row = getRowType(query);
+  for (Value value : {adaptor.getLogSumExp(), adaptor.getDelta()})
+    if (value.getType() != row)
+      return emitOptionalError(loc, "log_sum_exp and delta must be ", row);
+  SmallVector<int64_t> shape(query.getShape());
+  shape.back() = shapeOf(adaptor.getValue()).back();
+  if (adaptor.getDOutput().getType() != query.clone(shape))
+    return emitOptionalError(loc, "d_output must be ", query.clone(shape));
+  inferred.append(
+      {query, adaptor.getKey().getType(), adaptor.getValue().getType()});
+  return success();
+}
+
+bool AttentionGradientOp::hasOwnType(Value value) {
+  return value == getMask() || value == getLogSumExp() || value == getDelta();
+}
+
+int64_t AttentionGradientOp::getMultiplyAdds() {
+  // Logits and dP are computed; of three sums two are over the features of a
+  // key.
+  int64_t features =
+      3 * shapeOf(getKey()).back() + 2 * shapeOf(getValue()).back();
+  return saturatedProduct(features, countAllPairs(AttentionForm(*this)));
+}
+
+namespace {
+
+/// The cotangents of the values of a row of ops.
+class Backward {
+public:
+  explicit Backward(OpBuilder &builder) : b_(builder) {}
+
+  void add(Value value, Value cotangent) {
+    if (!cotangent)
+      return;
+    GradientBuilder g(b_, value.getLoc());
+    Value &sum = sums_[value];
+    sum = sum ? g.as(g.add(g.wide(sum), g.wide(cotangent)), value) : cotangent;
+  }
+
+  /// Takes the cotangent of a value, which is null the next time.
+  Value take(Value value) {
+    Value sum = sums_.lookup(value);
+    sums_.erase(value);
+    return sum;
+  }
+
+  LogicalResult propagate(Operation *op) {
+    SmallVector<Value> dOut, dIn(op->getNumOperands());
+    for (Value result : op->getResults())
+      dOut.push_back(sums_.lookup(result));
+    if (dIn.empty() || llvm::none_of(dOut, [](Value d) { return d; }))
+      return success();
+    if (failed(cast<VJPOpInterface>(op).buildVJP(b_, dOut, dIn)))
+      return failure();
+    for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), dIn))
+      add(operand, cotangent);
+    return success();
+  }
+
+private:
+  OpBuilder &b_;
+  DenseMap<Value, Value> sums_;
+};
+
+} // namespace
+
+// The VJPs of the ops that it expands to, in reverse order.
+LogicalResult AttentionGradientOp::buildVJP(OpBuilder &b, Cotangents dOut,
+                                            Gradients dIn) {
+  SmallVector<Operation *> ops;
+  Operation *last = b.getInsertionPoint() == b.getBlock()->begin()
+                        ? nullptr
+                        : &*std::prev(b.getInsertionPoint());
+  SmallVector<Value> results = expandAttention(b, *this);
+  Block::iterator first =
+      last ? std::next(last->getIterator()) : b.getBlock()->begin();
+  for (Operation &op : llvm::make_range(first, b.getInsertionPoint()))
+    ops.push_back(&op);
+  Backward backward(b);
+  for (auto [result, cotangent] : llvm::zip_equal(results, dOut))
+    backward.add(result, cotangent);
+  for (Operation *op : llvm::reverse(ops))
+    if (failed(backward.propagate(op)))
+      return failure();
+  // One value may be several operands; its cotangent is that of all.
+  for (auto [operand, cotangent] : llvm::zip_equal(getOperands(), dIn))
+    cotangent = backward.take(operand);
+  return success();
+}

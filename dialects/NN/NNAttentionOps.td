@@ -10,7 +10,7 @@ def NN_AttentionMask
            "static tensor of floats or i1", "::mlir::RankedTensorType">;
 
 class NN_Attention<string mnemonic>
-    : NN_Op<mnemonic, [Pure, Lower, Contraction, Differentiable, InferType,
+    : NN_Op<mnemonic, [Pure, Lower, Contraction, KernelBody, Differentiable, InferType,
                        Reference<"scaled_dot_product_attention">,
                        Infinity<"Ended">]> {
   let extraClassDeclaration = [{
@@ -36,7 +36,8 @@ def NN_AttentionOp : NN_Attention<"attention"> {
     logarithm -inf; so has one whose logits are all -inf.
 
     Logits, exponentials and sums are f32 (f64 for f64). A weight is rounded
-    once, to the operands' type, as a factor of the second product. Output and
+    once, to the operands' type, as a factor of the second product, where a unit
+    of the target multiplies that type. Output and
     sums are rounded once. The mask and `log_sum_exp`, which is f32 (f64 for
     f64), keep their types under autocast.
 
@@ -72,8 +73,8 @@ def NN_AttentionGradientOp : NN_Attention<"attention_gradient"> {
     `delta[b, h, t]` is `sum_e d_output * output`, less the gradient of
     `log_sum_exp` where it has one.
 
-    P, dS and all sums are f32 (f64 for f64). P and dS are rounded once, to the
-    operands' type, as factors. Results are rounded once.
+    P, dS and all sums are f32 (f64 for f64). P and dS are rounded as factors, as
+    weights are. Results are rounded once.
   }];
   let arguments = (ins NN_FloatTensor:$query, NN_FloatTensor:$key,
                        NN_FloatTensor:$value,

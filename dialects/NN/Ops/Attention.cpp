@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention and its gradient.
+#include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/AttentionExpansion.h"
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/NNDialect.h"
 #include "dialects/NN/Ops/Contraction.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -251,4 +253,92 @@ LogicalResult AttentionGradientOp::buildVJP(OpBuilder &b, Cotangents dOut,
   for (auto [operand, cotangent] : llvm::zip_equal(getOperands(), dIn))
     cotangent = backward.take(operand);
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+/// The map from (batch, head, query, key) to a mask's indices.
+static AffineMap maskMap(Builder &b, RankedTensorType mask) {
+  SmallVector<AffineExpr> indices;
+  for (auto [axis, size] : llvm::enumerate(mask.getShape()))
+    indices.push_back(size == 1 ? b.getAffineConstantExpr(0)
+                                : b.getAffineDimExpr(axis));
+  return AffineMap::get(4, 0, indices, b.getContext());
+}
+
+/// A destination with heads next to each other in a row, as a product reads it.
+static Value joinedInit(OpBuilder &b, Location loc, RankedTensorType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  return tensor::EmptyOp::create(
+      b, loc, ArrayRef<int64_t>{shape[0], shape[2], shape[1], shape[3]},
+      type.getElementType());
+}
+
+/// `joined`, [batch, row, head, element], as [batch, head, row, element].
+static Value splitHeads(OpBuilder &b, Location loc, Value joined,
+                        RankedTensorType type) {
+  return buildMap(b, loc, type, {{joined, AffineMap::getPermutationMap(
+                                              ArrayRef<unsigned>{0, 2, 1, 3},
+                                              b.getContext())}},
+                  [](OpBuilder &, Location, ValueRange s) { return s[0]; });
+}
+
+static SmallVector<int64_t> sizesOf(Value query, Value key, Value value) {
+  ArrayRef<int64_t> q = shapeOf(query), k = shapeOf(key);
+  return {q[0], q[1], k[1], q[2], k[2], q[3], shapeOf(value)[3]};
+}
+
+FailureOr<SmallVector<Value>> AttentionOp::buildBody(OpBuilder &b,
+                                                     ValueRange operands) {
+  Location loc = getLoc();
+  auto output = rankedType(getOutput()), rows = rankedType(getLogSumExp());
+  AffineMap identity = b.getMultiDimIdentityMap(4);
+  AffineMap joined = AffineMap::getPermutationMap(
+      ArrayRef<unsigned>{0, 2, 1, 3}, b.getContext());
+  SmallVector<AffineMap> maps(3, identity);
+  Value mask = getMask() ? operands[3] : Value();
+  if (mask)
+    maps.push_back(maskMap(b, rankedType(mask)));
+  maps.append({joined, b.getMultiDimIdentityMap(3)});
+  Value outputInit = joinedInit(b, loc, output);
+  Value rowsInit = tensor::EmptyOp::create(b, loc, rows.getShape(),
+                                           rows.getElementType());
+  auto body = kernel::AttentionOp::create(
+      b, loc, TypeRange{outputInit.getType(), rows}, operands[0], operands[1],
+      operands[2], mask, outputInit, rowsInit,
+      b.getDenseI64ArrayAttr(sizesOf(getQuery(), getKey(), getValue())),
+      getScaleAttr(), getCausalAttr(), getWindowAttr(),
+      b.getAffineMapArrayAttr(maps));
+  return SmallVector<Value>{splitHeads(b, loc, body.getOutput(), output),
+                            body.getLogSumExp()};
+}
+
+FailureOr<SmallVector<Value>>
+AttentionGradientOp::buildBody(OpBuilder &b, ValueRange operands) {
+  Location loc = getLoc();
+  AffineMap identity = b.getMultiDimIdentityMap(4);
+  AffineMap rows = b.getMultiDimIdentityMap(3);
+  AffineMap joined = AffineMap::getPermutationMap(
+      ArrayRef<unsigned>{0, 2, 1, 3}, b.getContext());
+  SmallVector<AffineMap> maps(3, identity);
+  Value mask = getMask() ? operands[3] : Value();
+  if (mask)
+    maps.push_back(maskMap(b, rankedType(mask)));
+  maps.append({rows, rows, identity, joined, joined, joined});
+  SmallVector<Value> inits;
+  for (Value result : getResults())
+    inits.push_back(joinedInit(b, loc, rankedType(result)));
+  ValueRange rest = operands.take_back(3);
+  auto body = kernel::AttentionGradientOp::create(
+      b, loc, TypeRange(ValueRange(inits)), operands[0], operands[1],
+      operands[2], mask, rest[0], rest[1], rest[2], inits[0], inits[1],
+      inits[2], b.getDenseI64ArrayAttr(sizesOf(getQuery(), getKey(), getValue())),
+      getScaleAttr(), getCausalAttr(), getWindowAttr(),
+      b.getAffineMapArrayAttr(maps));
+  SmallVector<Value> results;
+  for (auto [value, result] : llvm::zip_equal(body.getResults(), getResults()))
+    results.push_back(splitHeads(b, loc, value, rankedType(result)));
+  return results;
 }

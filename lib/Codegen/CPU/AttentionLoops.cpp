@@ -257,13 +257,14 @@ void ForwardLoops::emitBlock(const Row &row, Value key) {
   Value shift = one_.select(isEmpty, one_.constant(0), peak);
   fill(blockSums_, 1, 0);
   forEach(zero(), count, [&](Value number) {
-    Value weight = one_.exp(one_.sub(load(logits_, zero(), number), shift));
+    Value weight = scores_.emitWeights(load(logits_, zero(), number), shift);
     Value lane = math_.rem(number, lanes_);
     store(one_.add(load(blockSums_, zero(), lane), weight), blockSums_, zero(),
           lane);
-    store(one_.convert(weight, factor_), weights_, zero(), number);
+    store(emitUnitRounding(emitter_, schedule_.getUnit(), weight), weights_,
+          zero(), number);
   });
-  Value factor = one_.exp(one_.sub(before, shift));
+  Value factor = scores_.emitWeights(before, shift);
   forEach(lanes_, [&](Value lane) {
     Value sum = one_.mul(load(sums_, zero(), lane), factor);
     store(one_.add(sum, load(blockSums_, zero(), lane)), sums_, zero(), lane);
@@ -403,12 +404,14 @@ void GradientLoops::emitPair(const Block &block, Value row, Value key) {
       one_.compare(arith::CmpFPredicate::OEQ, logarithm, one_.lowest());
   Value shift = one_.select(isEmpty, one_.constant(0), logarithm);
   Value weight =
-      one_.exp(one_.sub(scores_.emitLogits(score, place, seen), shift));
+      scores_.emitWeights(scores_.emitLogits(score, place, seen), shift);
   Value gradient = one_.mul(weight, one_.sub(slope, delta));
   if (seen)
     gradient = one_.select(seen, gradient, one_.constant(0));
-  store(one_.convert(weight, factor_), weights_, row, key);
-  store(one_.convert(gradient, factor_), logitGradients_, row, key);
+  store(emitUnitRounding(emitter_, schedule_.getUnit(), weight), weights_, row,
+        key);
+  store(emitUnitRounding(emitter_, schedule_.getUnit(), gradient),
+        logitGradients_, row, key);
 }
 
 /// Adds the products of the block's columns and rows of `operand`.

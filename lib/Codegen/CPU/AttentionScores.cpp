@@ -123,6 +123,51 @@ Value AttentionScores::emitLogits(Value scores, const ScorePlace &place,
   return seen ? math_.select(seen, logits, math_.lowest()) : logits;
 }
 
+// exp(x) = 2^n 2^f with n = round(x log2(e)). The polynomial of 2^f, of |f| <=
+// 1/2, has the least greatest relative error among those with 1 at f = 0, so
+// that a row of one key has exactly its value: 9e-8.
+static constexpr float kExp2[] = {0.693147f, 0.24022242f, 0.055507336f,
+                                  0.009671513f, 0.0013264727f};
+// log2(e), and what its rounding left out.
+static constexpr float kLog2e = 1.44269502f, kLog2eRest = 1.92596303e-8f;
+// Added to a small number, it leaves the nearest integer in the last bits.
+static constexpr float kRounds = 12582912.0f;
+// Below, the exponential is less than the least normal number.
+static constexpr float kLeast = -87.3365402f;
+
+Value AttentionScores::emitWeights(Value logits, Value shift) const {
+  auto fma = [&](Value a, Value b, Value c) -> Value {
+    return math::FmaOp::create(builder_, loc_, a, b, c);
+  };
+  auto bitsOf = [&](Value x) -> Value {
+    return arith::BitcastOp::create(builder_, loc_,
+                                    math_.type(builder_.getI32Type()), x);
+  };
+  auto integer = [&](int32_t value) -> Value {
+    return math_.all(arith::ConstantIntOp::create(
+        builder_, loc_, builder_.getI32Type(), value));
+  };
+  Value x = math_.sub(logits, shift);
+  Value rounded =
+      fma(x, math_.constant(kLog2e), math_.constant(kRounds));
+  Value n = math_.sub(rounded, math_.constant(kRounds));
+  Value minusN = arith::NegFOp::create(builder_, loc_, n);
+  Value f = fma(x, math_.constant(kLog2e), minusN);
+  f = fma(x, math_.constant(kLog2eRest), f);
+  Value power = math_.constant(std::end(kExp2)[-1]);
+  for (float coefficient : llvm::drop_begin(llvm::reverse(kExp2)))
+    power = fma(power, f, math_.constant(coefficient));
+  power = fma(power, f, math_.constant(1));
+  Value exponent =
+      arith::ShLIOp::create(builder_, loc_, bitsOf(rounded), integer(23));
+  exponent = arith::AddIOp::create(builder_, loc_, exponent,
+                                   integer(0x3f800000));
+  Value scale = arith::BitcastOp::create(builder_, loc_, math_.f32(), exponent);
+  Value isLess =
+      math_.compare(arith::CmpFPredicate::OLT, x, math_.constant(kLeast));
+  return math_.select(isLess, math_.constant(0), math_.mul(power, scale));
+}
+
 std::pair<Value, Value> AttentionScores::emitKeys(Value firstQuery,
                                                   Value endQuery) const {
   IndexMath index(emitter_);

@@ -28,6 +28,11 @@ public:
   mlir::Value emitLogits(mlir::Value scores, const ScorePlace &place,
                          mlir::Value seen) const;
 
+  /// exp(logits - shift), the weights of keys. They are 0 where that is less
+  /// than the least normal number; NaN stays NaN. The difference is at most 0,
+  /// but for a rounding.
+  mlir::Value emitWeights(mlir::Value logits, mlir::Value shift) const;
+
   /// The keys [first, end) that queries [`first`, `end`) see in all, as far as
   /// causality and window say: those of a row are a part of them.
   std::pair<mlir::Value, mlir::Value> emitKeys(mlir::Value firstQuery,

@@ -5,6 +5,7 @@
 #include "lib/Codegen/CPU/AttentionRows.h"
 #include "lib/Codegen/CPU/AttentionScores.h"
 #include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/UnitModel.h"
 #include "lib/Codegen/CPU/Reductions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,7 +26,7 @@ public:
         math_(emitter), op_(op), schedule_(schedule),
         sizes_(mpc::kernel::getSizes(op)),
         lanes_(emitter, {schedule.getLanes(), schedule.getLanes()}),
-        blocks_(emitter, op, schedule),
+        unit_(schedule.getUnit()), blocks_(emitter, op, schedule),
         scores_(emitter, op, lanes_, schedule.getMicroColumns()),
         width_(schedule.getLanes()), mr_(schedule.getMicroRows()),
         nr_(schedule.getMicroColumns()), queries_(schedule.getQueryBlock()),
@@ -84,6 +85,7 @@ private:
   AttentionAttr schedule_;
   AttentionSizes sizes_;
   LaneMath lanes_;
+  Unit unit_;
   AttentionBlocks blocks_;
   AttentionScores scores_;
   int64_t width_, mr_, nr_, queries_, keys_;
@@ -249,9 +251,9 @@ void AttentionEmitter::emitSum(Value row, Value panels, Value shift) {
                          math_.mul(panel, nr_));
     for (int64_t number = 0; number < nr_ / width_; ++number) {
       Value weight =
-          lanes_.exp(lanes_.sub(scores.load(place, number), shift));
+          scores_.emitWeights(scores.load(place, number), shift);
       sum = lanes_.add(sum, weight);
-      storeVector(lanes_.convert(weight, blocks_.factorType()),
+      storeVector(emitUnitRounding(emitter_, unit_, weight),
                   weightRows_.buffer, math_.add(to, number * width_));
     }
     return {sum};
@@ -281,7 +283,9 @@ void AttentionEmitter::emitRowWeights(const Rows &rows, const Keys &keys,
 /// Multiplies sums and results so far by what the greater peaks make of them.
 void AttentionEmitter::rescale(const Rows &rows) {
   forRowVectors([&](Value row) {
-    storeVector(lanes_.exp(loadVector(factors_, row)), factors_, row);
+    Value factor =
+        scores_.emitWeights(loadVector(factors_, row), lanes_.constant(0));
+    storeVector(factor, factors_, row);
   });
   VectorRows results(emitter_, lanes_, resultTiles_, {nr_, sizes_.width});
   emitter_.emitLoop(math_.constant(0), rows.count, 1, [&](Value row) {

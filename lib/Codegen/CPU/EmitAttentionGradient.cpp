@@ -5,6 +5,7 @@
 #include "lib/Codegen/CPU/AttentionRows.h"
 #include "lib/Codegen/CPU/AttentionScores.h"
 #include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/UnitModel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,7 +25,7 @@ public:
       : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc),
         math_(emitter), op_(op), sizes_(mpc::kernel::getSizes(op)),
         lanes_(emitter, {schedule.getLanes(), schedule.getLanes()}),
-        blocks_(emitter, op, schedule),
+        unit_(schedule.getUnit()), blocks_(emitter, op, schedule),
         scores_(emitter, op, lanes_, schedule.getMicroColumns()),
         width_(schedule.getLanes()), mr_(schedule.getMicroRows()),
         nr_(schedule.getMicroColumns()), queries_(schedule.getQueryBlock()),
@@ -74,6 +75,7 @@ private:
   AttentionGradientOp op_;
   AttentionSizes sizes_;
   LaneMath lanes_;
+  Unit unit_;
   AttentionBlocks blocks_;
   AttentionScores scores_;
   int64_t width_, mr_, nr_, queries_, keys_;
@@ -251,7 +253,7 @@ void GradientEmitter::emitRow(const Head &head, const Range &keys,
   auto store = [&](Value value, const PackedRows &to, Value key) {
     Value place = math_.add(math_.mul(row, to.rowStride), key);
     vector::StoreOp::create(builder_, loc_,
-                            lanes_.convert(value, blocks_.factorType()),
+                            emitUnitRounding(emitter_, unit_, value),
                             to.buffer, place);
   };
   Value panels = math_.ceilDiv(keys.count, nr_);
@@ -264,7 +266,7 @@ void GradientEmitter::emitRow(const Head &head, const Range &keys,
       Value seen = scores_.emitSeen(at);
       Value logits =
           scores_.emitLogits(scores.load(place, number), at, seen);
-      Value weight = lanes_.exp(lanes_.sub(logits, shift));
+      Value weight = scores_.emitWeights(logits, shift);
       Value gradient = lanes_.mul(
           weight, lanes_.sub(gradients.load(place, number), delta));
       if (seen)

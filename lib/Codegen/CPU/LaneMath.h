@@ -48,7 +48,6 @@ public:
   Value div(Value a, Value b) const {
     return make<mlir::arith::DivFOp>(all(a), all(b));
   }
-  Value exp(Value a) const { return make<mlir::math::ExpOp>(a); }
   Value log(Value a) const { return make<mlir::math::LogOp>(a); }
   /// The greater one; `b` where one is NaN.
   Value max(Value a, Value b) const {

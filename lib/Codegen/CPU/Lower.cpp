@@ -73,7 +73,8 @@ struct ConvertPass : PassWrapper<ConvertPass, OperationPass<ModuleOp>> {
 
 } // namespace
 
-/// Gives an instruction that multiplies bf16 its factors as bf16 again.
+/// Gives an instruction for bf16 its operands as bf16 again, and takes its
+/// result so.
 void ConvertPass::restoreBFloats(LLVM::CallIntrinsicOp op) {
   if (!op.getIntrin().starts_with("llvm.x86.avx512bf16."))
     return;
@@ -86,6 +87,15 @@ void ConvertPass::restoreBFloats(LLVM::CallIntrinsicOp op) {
     operand.set(
         LLVM::BitcastOp::create(builder, op.getLoc(), factors, operand.get()));
   }
+  auto type = dyn_cast<VectorType>(op.getResult(0).getType());
+  if (!type || !type.getElementType().isInteger(16))
+    return;
+  op.getResult(0).setType(
+      cast<VectorType>(type.clone(builder.getBF16Type())));
+  builder.setInsertionPointAfter(op);
+  auto bits =
+      LLVM::BitcastOp::create(builder, op.getLoc(), type, op.getResult(0));
+  op.getResult(0).replaceAllUsesExcept(bits, bits);
 }
 
 namespace {

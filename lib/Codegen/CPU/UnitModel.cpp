@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
@@ -27,6 +28,8 @@ public:
 
   /// a * b + c, as Units.h defines it.
   Value fma(Value a, Value b, Value c);
+  /// `x`, or zero of its sign where it is subnormal.
+  Value flush(Value x);
 
 private:
   Value constant(int64_t bits) {
@@ -58,7 +61,6 @@ private:
   Value isSubnormal(Value bits) {
     return compare(arith::CmpIPredicate::eq, land(bits, kExponent), 0);
   }
-  Value flush(Value x);
   Value isTiny(Value a, Value b, Value c, Value bits);
 
   OpBuilder &b_;
@@ -104,6 +106,26 @@ Value FlushingMath::fma(Value a, Value b, Value c) {
 static Value widen(Emitter &emitter, Value x) {
   return arith::ExtFOp::create(emitter.builder, emitter.loc,
                                emitter.builder.getF32Type(), x);
+}
+
+/// `value` in bf16, as vcvtneps2bf16 rounds it.
+static Value roundToBF16(Emitter &emitter, Value value) {
+  Type bf16 = emitter.builder.getBF16Type();
+  if (auto type = dyn_cast<VectorType>(value.getType()))
+    return x86vector::CvtPackedF32ToBF16Op::create(
+        emitter.builder, emitter.loc, type.clone(bf16), value);
+  return arith::TruncFOp::create(emitter.builder, emitter.loc, bf16,
+                                 FlushingMath(emitter).flush(value));
+}
+
+Value mpc::cpu::emitUnitRounding(Emitter &emitter, Unit unit, Value value) {
+  switch (unit) {
+  case Unit::FMA:
+    return value;
+  case Unit::AVX512BF16:
+    return roundToBF16(emitter, value);
+  }
+  llvm_unreachable("a unit without a rounding");
 }
 
 Value mpc::cpu::emitUnitStep(Emitter &emitter, Unit unit,

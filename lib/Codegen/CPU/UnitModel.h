@@ -20,6 +20,13 @@ struct FactorPair {
 mlir::Value emitUnitStep(Emitter &emitter, Unit unit,
                          llvm::ArrayRef<FactorPair> factors, mlir::Value sum);
 
+/// `value`, a scalar or a vector in f32, rounded to the type that `unit`
+/// multiplies, as the CPU's instruction for it does: to nearest even, subnormal
+/// numbers taken for zero of their sign. Scalars by plain code, vectors by the
+/// instruction. Only factors that a kernel makes for itself are rounded so;
+/// roundings of the IR are those of `arith.truncf`.
+mlir::Value emitUnitRounding(Emitter &emitter, Unit unit, mlir::Value value);
+
 } // namespace mpc::cpu
 
 #endif // MPC_LIB_CODEGEN_CPU_UNITMODEL_H

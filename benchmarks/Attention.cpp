@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Attention of training steps, forward and backward: GFLOP/s, and their share
+// of the peak of the multiply unit that this machine reaches in the same run.
+// Queries, keys and values are parts of one product, [batch, row, part, head,
+// element]; work is counted as far as queries see keys.
+//
+//   bench-attention [--benchmark_filter=...]
+//
+// One thread. bf16 runs on the machine's unit for it, where it has one.
+#include "lib/Codegen/CPU/Processor.h"
+#include "lib/Codegen/CPU/Units.h"
+#include "runtime/Device/CPU/Peaks.h"
+#include "test/lib/Codegen/CPU/Contractions.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <benchmark/benchmark.h>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <random>
+
+using namespace mpc::test;
+
+namespace {
+
+struct Shape {
+  int64_t batch, heads, rows, depth;
+  bool causal;
+
+  int64_t elements() const { return batch * heads * rows * depth; }
+  /// Operations of `products` products of all queries and keys.
+  double flops(int64_t products) const {
+    double pairs = causal ? rows * (rows + 1) / 2.0 : 1.0 * rows * rows;
+    return 2.0 * products * pairs * depth * batch * heads;
+  }
+};
+
+/// A kernel compiled, with memory for it.
+struct Workload {
+  GemmKernels kernels;
+  std::vector<std::vector<char>> memory;
+  std::vector<void *> buffers;
+};
+
+} // namespace
+
+static std::string getText(const Shape &s, bool isForward,
+                           const char *element) {
+  auto format = [](const char *text, auto... values) {
+    return llvm::formatv(text, values...).str();
+  };
+  std::string joined =
+      format("tensor<{0}x{1}x3x{2}x{3}x{4}>", s.batch, s.rows, s.heads, s.depth,
+             element);
+  std::string rows =
+      format("tensor<{0}x{1}x{2}x{3}x{4}>", s.batch, s.rows, s.heads, s.depth,
+             element);
+  std::string numbers =
+      format("tensor<{0}x{1}x{2}xf32>", s.batch, s.heads, s.rows);
+  std::string settings =
+      format("sizes [{0}, {1}, {1}, {2}, {2}, {3}, {3}] scale {4:e} {5}",
+             s.batch, s.heads, s.rows, s.depth, 1 / std::sqrt(s.depth),
+             s.causal ? "causal" : "");
+  std::string maps;
+  for (int part = 0; part < 3; ++part)
+    maps += format("affine_map<(b, h, i, d) -> (b, i, {0}, h, d)>, ", part);
+  const char *line = "affine_map<(b, h, i) -> (b, h, i)>";
+  const char *row = "affine_map<(b, h, i, d) -> (b, i, h, d)>";
+  if (isForward)
+    return format(
+        "kernel.func @k(%q: {0}, %o: {1}, %l: {2}) -> ({1}, {2}) {{\n"
+        "  %r:2 = kernel.attention ins(%q, %q, %q : {0}, {0}, {0}) "
+        "outs(%o, %l : {1}, {2}) {3} maps [{4}{5}, {6}] -> {1}, {2}\n"
+        "  kernel.return %r#0, %r#1 : {1}, {2}\n}",
+        joined, rows, numbers, settings, maps, row, line);
+  return format(
+      "kernel.func @k(%q: {0}, %l: {2}, %t: {2}, %g: {1}, %x: {1}, %y: {1}, "
+      "%z: {1}) -> ({1}, {1}, {1}) {{\n"
+      "  %r:3 = kernel.attention_gradient ins(%q, %q, %q, %l, %t, %g : {0}, "
+      "{0}, {0}, {2}, {2}, {1}) outs(%x, %y, %z : {1}, {1}, {1}) {3} maps "
+      "[{4}{6}, {6}, {5}, {5}, {5}, {5}] -> {1}, {1}, {1}\n"
+      "  kernel.return %r#0, %r#1, %r#2 : {1}, {1}, {1}\n}",
+      joined, rows, numbers, settings, maps, row, line);
+}
+
+/// Numbers from -2 to 2.
+static std::vector<char> fill(int64_t count, bool isWide) {
+  std::vector<char> bytes(count * (isWide ? 4 : 2));
+  std::mt19937 engine(1);
+  std::uniform_real_distribution<float> draw(-2, 2);
+  for (int64_t number = 0; number < count; ++number) {
+    float value = draw(engine);
+    char *source = reinterpret_cast<char *>(&value);
+    if (isWide)
+      std::memcpy(bytes.data() + number * 4, source, 4);
+    else
+      std::memcpy(bytes.data() + number * 2, source + 2, 2);
+  }
+  return bytes;
+}
+
+static std::unique_ptr<Workload> prepare(const Shape &s, bool isForward,
+                                         bool isWide, mpc::cpu::Unit unit) {
+  auto kernels = GemmKernels::compile(
+      getText(s, isForward, isWide ? "f32" : "bf16"), /*lanes=*/0, unit);
+  if (!kernels) {
+    std::fprintf(stderr, "%s\n", llvm::toString(kernels.takeError()).c_str());
+    std::exit(70);
+  }
+  auto workload = std::make_unique<Workload>(Workload{std::move(*kernels), {}, {}});
+  int64_t numbers = s.batch * s.heads * s.rows;
+  workload->memory.push_back(fill(3 * s.elements(), isWide));
+  if (isForward) {
+    workload->memory.push_back(fill(s.elements(), isWide));
+    workload->memory.push_back(fill(numbers, true));
+  } else {
+    workload->memory.push_back(fill(numbers, true));
+    workload->memory.push_back(fill(numbers, true));
+    for (int count = 0; count < 4; ++count)
+      workload->memory.push_back(fill(s.elements(), isWide));
+  }
+  for (std::vector<char> &buffer : workload->memory)
+    workload->buffers.push_back(buffer.data());
+  return workload;
+}
+
+// One thread is timed by what it ran, so that a busy machine matters less.
+static double getSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec + 1e-9 * time.tv_nsec;
+}
+
+static void add(const Shape &s, bool isForward, bool isWide,
+                mpc::cpu::Unit unit, double peak) {
+  std::string name = llvm::formatv(
+      "{0}/{1}x{2}x{3}x{4}{5}/{6}", isForward ? "forward" : "backward", s.batch,
+      s.heads, s.rows, s.depth, s.causal ? "_causal" : "",
+      isWide ? "f32" : "bf16");
+  auto run = [=](benchmark::State &state) {
+    auto workload = prepare(s, isForward, isWide, unit);
+    double best = 1e9;
+    for (auto _ : state) {
+      double start = getSeconds();
+      workload->kernels.run(workload->buffers);
+      double seconds = getSeconds() - start;
+      best = std::min(best, seconds);
+      state.SetIterationTime(seconds);
+    }
+    double rate = s.flops(isForward ? 2 : 5) / best * 1e-9;
+    state.counters["GFLOP/s"] = rate;
+    state.counters["of_peak"] = rate / peak;
+  };
+  benchmark::RegisterBenchmark(name.c_str(), run)->UseManualTime();
+}
+
+int main(int argc, char **argv) {
+  benchmark::Initialize(&argc, argv);
+  auto host = mpc::cpu::getProcessor("host");
+  auto pool = mpc::rt::ThreadPool::create(1);
+  auto peaks = mpc::rt::measurePeaks(**pool);
+  if (!host || !peaks.ok())
+    return 70;
+  mpc::kernel::MultiplyUnit unit = mpc::cpu::describeUnit(host->bf16, 16);
+  double f32 = peaks->flops() * 1e-9;
+  double bf16 =
+      peaks->flops({unit.name.data(), unit.name.size()}) * 1e-9;
+  std::printf("peak: f32 %.0f GFLOP/s, bf16 %.0f (%s)\n", f32, bf16,
+              unit.name.str().c_str());
+  for (auto [batch, heads, rows, depth] :
+       {std::tuple{12, 4, 64, 32}, {4, 6, 256, 64}, {4, 12, 512, 64},
+        {4, 12, 128, 64}, {1, 8, 2048, 64}, {4, 6, 512, 128}, {4, 12, 512, 32}})
+    for (bool causal : {false, true})
+      for (bool isForward : {true, false})
+        for (bool isWide : {true, false})
+          add({batch, heads, rows, depth, causal}, isForward, isWide,
+              host->bf16, isWide ? f32 : bf16);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

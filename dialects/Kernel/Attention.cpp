@@ -63,6 +63,51 @@ struct Expected {
 
 } // namespace
 
+/// What the operands of `op` must be, but for the mask.
+static SmallVector<Expected> getExpected(AttentionOpInterface op) {
+  AttentionSizes s = mpc::kernel::getSizes(op);
+  SmallVector<int64_t> rows{s.batch, s.heads, s.queries};
+  SmallVector<int64_t> query{s.batch, s.heads, s.queries, s.depth};
+  SmallVector<int64_t> key{s.batch, s.groups, s.keys, s.depth};
+  SmallVector<int64_t> value{s.batch, s.groups, s.keys, s.width};
+  SmallVector<int64_t> output{s.batch, s.heads, s.queries, s.width};
+  Type f32 = Float32Type::get(op.getContext());
+  Type element = getElementTypeOrSelf(op.getQueryMutable().get().getType());
+  SmallVector<Expected> expected{{&op.getQueryMutable(), query, element},
+                                 {&op.getKeyMutable(), key, element},
+                                 {&op.getValueMutable(), value, element}};
+  if (auto forward = dyn_cast<AttentionOp>(op.getOperation())) {
+    expected.push_back({&forward.getOutputInitMutable(), output, {}});
+    expected.push_back({&forward.getLogSumExpInitMutable(), rows, f32});
+    return expected;
+  }
+  auto gradient = cast<AttentionGradientOp>(op.getOperation());
+  expected.push_back({&gradient.getLogSumExpMutable(), rows, f32});
+  expected.push_back({&gradient.getDeltaMutable(), rows, f32});
+  expected.push_back({&gradient.getDOutputMutable(), output, element});
+  expected.push_back({&gradient.getDQueryInitMutable(), query, {}});
+  expected.push_back({&gradient.getDKeyInitMutable(), key, {}});
+  expected.push_back({&gradient.getDValueInitMutable(), value, {}});
+  return expected;
+}
+
+static bool isMask(AttentionOpInterface op, OpOperand &operand) {
+  MutableOperandRange mask = op.getMaskMutable();
+  return !mask.empty() && &mask[0] == &operand;
+}
+
+/// The extents of the dimensions of an operand's map.
+static SmallVector<int64_t> getExtents(AttentionOpInterface op,
+                                       OpOperand &operand) {
+  AttentionSizes s = mpc::kernel::getSizes(op);
+  if (isMask(op, operand))
+    return {s.batch, s.heads, s.queries, s.keys};
+  for (Expected &expected : getExpected(op))
+    if (expected.operand == &operand)
+      return expected.extents;
+  llvm_unreachable("an operand that is not listed");
+}
+
 /// Whether `map` stays inside of `shape` for all indices of `extents`.
 static bool staysInside(AffineMap map, ArrayRef<int64_t> extents,
                         ArrayRef<int64_t> shape) {
@@ -84,68 +129,41 @@ static bool staysInside(AffineMap map, ArrayRef<int64_t> extents,
   return true;
 }
 
-static LogicalResult verifyOperand(AttentionOpInterface op,
-                                   const Expected &expected) {
-  OpOperand &operand = *expected.operand;
-  unsigned number = operand.getOperandNumber();
+bool mpc::kernel::canRead(AttentionOpInterface op, OpOperand &operand) {
   auto type = cast<RankedTensorType>(operand.get().getType());
-  if (!isa<FloatType>(type.getElementType()) ||
-      (expected.element && type.getElementType() != expected.element))
-    return op.emitOpError("operand #")
-           << number << " has elements of " << type.getElementType();
-  if (!staysInside(getMap(op, operand), expected.extents, type.getShape()))
-    return op.emitOpError("map #")
-           << number << " does not stay inside of its operand, which is "
-           << type;
-  bool isInit =
-      cast<DestinationStyleOpInterface>(op.getOperation()).isDpsInit(&operand);
-  if (!isInit)
-    return success();
-  int64_t elements = 1;
-  for (int64_t extent : expected.extents)
-    elements *= extent;
-  if (getMap(op, operand).isPermutation() && type.getNumElements() == elements)
-    return success();
-  return op.emitOpError("map #") << number << " is no permutation";
+  if (!staysInside(getMap(op, operand), getExtents(op, operand),
+                   type.getShape()))
+    return false;
+  return !isMask(op, operand) || getPlace(op, operand).strides.back() <= 1;
 }
 
-static LogicalResult verifyMask(AttentionOpInterface op) {
+static LogicalResult verifyInit(AttentionOpInterface op, OpOperand &init) {
+  auto type = cast<RankedTensorType>(init.get().getType());
+  int64_t elements = 1;
+  for (int64_t extent : getExtents(op, init))
+    elements *= extent;
+  if (getMap(op, init).isPermutation() && type.getNumElements() == elements)
+    return success();
+  return op.emitOpError("map #")
+         << init.getOperandNumber() << " is no permutation";
+}
+
+static LogicalResult verifyElements(AttentionOpInterface op) {
+  for (const Expected &expected : getExpected(op)) {
+    Type element = getElementTypeOrSelf(expected.operand->get().getType());
+    if (!isa<FloatType>(element) ||
+        (expected.element && element != expected.element))
+      return op.emitOpError("operand #")
+             << expected.operand->getOperandNumber() << " has elements of "
+             << element;
+  }
   MutableOperandRange mask = op.getMaskMutable();
   if (mask.empty())
     return success();
-  AttentionSizes sizes = getSizes(op);
-  auto type = cast<RankedTensorType>(mask[0].get().getType());
-  if (!type.getElementType().isInteger(1) &&
-      !isa<FloatType>(type.getElementType()))
-    return op.emitOpError("mask must be of i1 or of floats");
-  if (!staysInside(getMap(op, mask[0]),
-                   {sizes.batch, sizes.heads, sizes.queries, sizes.keys},
-                   type.getShape()))
-    return op.emitOpError("the mask's map does not stay inside of it");
-  return success();
-}
-
-/// Checks what both ops have: sizes, the number of maps, and operands.
-static LogicalResult verifyAttention(AttentionOpInterface op,
-                                     ArrayRef<Expected> rest) {
-  AttentionSizes sizes = getSizes(op);
-  for (Value operand : op->getOperands())
-    if (!cast<RankedTensorType>(operand.getType()).hasStaticShape())
-      return op.emitOpError("needs operands of static shape");
-  OpOperand *query = &op.getQueryMutable(), *key = &op.getKeyMutable(),
-            *value = &op.getValueMutable();
-  Type element = getElementTypeOrSelf(query->get().getType());
-  Expected read[] = {
-      {query, {sizes.batch, sizes.heads, sizes.queries, sizes.depth}, element},
-      {key, {sizes.batch, sizes.groups, sizes.keys, sizes.depth}, element},
-      {value, {sizes.batch, sizes.groups, sizes.keys, sizes.width}, element}};
-  for (const Expected &expected : read)
-    if (failed(verifyOperand(op, expected)))
-      return failure();
-  for (const Expected &expected : rest)
-    if (failed(verifyOperand(op, expected)))
-      return failure();
-  return verifyMask(op);
+  Type element = getElementTypeOrSelf(mask[0].get().getType());
+  if (element.isInteger(1) || isa<FloatType>(element))
+    return success();
+  return op.emitOpError("mask must be of i1 or of floats");
 }
 
 /// Checks the numbers that everything else rests on.
@@ -166,40 +184,29 @@ static LogicalResult verifyNumbers(AttentionOpInterface op) {
   return success();
 }
 
-LogicalResult AttentionOp::verify() {
-  if (failed(verifyNumbers(*this)))
+static LogicalResult verifyAttention(AttentionOpInterface op) {
+  if (failed(verifyNumbers(op)) || failed(verifyElements(op)))
     return failure();
-  AttentionSizes sizes = mpc::kernel::getSizes(*this);
-  SmallVector<int64_t> rows{sizes.batch, sizes.heads, sizes.queries};
-  SmallVector<int64_t> all = rows;
-  all.push_back(sizes.width);
-  Type f32 = Float32Type::get(getContext());
-  Expected rest[] = {{&getOutputInitMutable(), all, {}},
-                     {&getLogSumExpInitMutable(), rows, f32}};
-  return verifyAttention(*this, rest);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    if (!type.hasStaticShape())
+      return op.emitOpError("needs operands of static shape");
+    if (!canRead(op, operand))
+      return op.emitOpError("map #")
+             << operand.getOperandNumber()
+             << " is no sum of products that stays inside of its operand, "
+             << type;
+  }
+  auto inits = cast<DestinationStyleOpInterface>(op.getOperation());
+  for (OpOperand &init : inits.getDpsInitsMutable())
+    if (failed(verifyInit(op, init)))
+      return failure();
+  return success();
 }
 
-LogicalResult AttentionGradientOp::verify() {
-  if (failed(verifyNumbers(*this)))
-    return failure();
-  AttentionSizes sizes = mpc::kernel::getSizes(*this);
-  SmallVector<int64_t> rows{sizes.batch, sizes.heads, sizes.queries};
-  SmallVector<int64_t> query = rows, output = rows;
-  query.push_back(sizes.depth);
-  output.push_back(sizes.width);
-  SmallVector<int64_t> key{sizes.batch, sizes.groups, sizes.keys, sizes.depth};
-  SmallVector<int64_t> value = key;
-  value.back() = sizes.width;
-  Type f32 = Float32Type::get(getContext());
-  Type element = getElementTypeOrSelf(getQuery().getType());
-  Expected rest[] = {{&getLogSumExpMutable(), rows, f32},
-                     {&getDeltaMutable(), rows, f32},
-                     {&getDOutputMutable(), output, element},
-                     {&getDQueryInitMutable(), query, {}},
-                     {&getDKeyInitMutable(), key, {}},
-                     {&getDValueInitMutable(), value, {}}};
-  return verifyAttention(*this, rest);
-}
+LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
+
+LogicalResult AttentionGradientOp::verify() { return verifyAttention(*this); }
 
 //===----------------------------------------------------------------------===//
 // Loops

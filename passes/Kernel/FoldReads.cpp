@@ -2,6 +2,7 @@
 // Folding of data movement into the maps of its readers.
 #include "passes/Kernel/FoldReads.h"
 
+#include "dialects/Kernel/Attention.h"
 #include "dialects/Kernel/Contraction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
@@ -197,6 +198,61 @@ static bool foldGenerated(linalg::GenericOp reader, OpOperand &operand,
   return true;
 }
 
+/// The map from elements of `view` to elements of its source, where axes of the
+/// source are split: each index there is a sum of products of indices here.
+static std::optional<AffineMap> getSplitPlace(ViewOp view) {
+  auto type = cast<RankedTensorType>(view.getType());
+  auto source = cast<RankedTensorType>(view.getSource().getType());
+  if (source.getNumElements() != type.getNumElements() ||
+      source.getElementType() != type.getElementType())
+    return std::nullopt;
+  MLIRContext *context = view.getContext();
+  SmallVector<AffineExpr> place;
+  int64_t axis = 0;
+  for (int64_t size : source.getShape()) {
+    AffineExpr index = getAffineConstantExpr(0, context);
+    int64_t product = 1;
+    while (axis < type.getRank() && product < size) {
+      int64_t extent = type.getDimSize(axis);
+      index = index * extent + getAffineDimExpr(axis++, context);
+      product *= extent;
+    }
+    if (product != size)
+      return std::nullopt;
+    place.push_back(index);
+  }
+  // What is left are axes of extent 1.
+  return AffineMap::get(type.getRank(), 0, place, context);
+}
+
+/// Makes attention read what its operand is a copy of: rows where a packed
+/// product has written them.
+static bool foldAttentionOperand(AttentionOpInterface reader,
+                                 OpOperand &operand) {
+  std::optional<AffineMap> place;
+  Value source;
+  if (auto view = operand.get().getDefiningOp<ViewOp>()) {
+    place = getSplitPlace(view);
+    source = view.getSource();
+  } else if (auto move = operand.get().getDefiningOp<linalg::GenericOp>();
+             move && isMove(move)) {
+    place = move.getIndexingMapsArray().front();
+    source = move.getDpsInputs().front();
+  }
+  if (!place)
+    return false;
+  AffineMap composed = simplifyAffineMap(place->compose(getMap(reader, operand)));
+  Value before = operand.get();
+  AffineMap old = getMap(reader, operand);
+  operand.set(source);
+  setMap(reader, operand, composed);
+  if (canRead(reader, operand))
+    return true;
+  operand.set(before);
+  setMap(reader, operand, old);
+  return false;
+}
+
 static bool foldOperand(linalg::GenericOp reader, OpOperand &operand) {
   if (auto view = operand.get().getDefiningOp<ViewOp>()) {
     std::optional<AffineMap> place = getPlaceInSource(view);
@@ -213,6 +269,14 @@ static bool foldOperand(linalg::GenericOp reader, OpOperand &operand) {
   return false;
 }
 
+/// Whether `op` copies a result of attention as it is: heads that have been
+/// split and joined again.
+static bool copiesAttention(linalg::GenericOp op) {
+  return isMove(op) && op.getIndexingMapsArray().front().isIdentity() &&
+         op.getInputs().front().getType() == op.getResult(0).getType() &&
+         op.getInputs().front().getDefiningOp<AttentionOpInterface>();
+}
+
 void mpc::kernel::foldReads(Block &block) {
   for (auto reader : block.getOps<linalg::GenericOp>()) {
     // A data movement whose result is used elsewhere stays. It reads from the
@@ -221,6 +285,15 @@ void mpc::kernel::foldReads(Block &block) {
       if (!foldOperand(reader, reader->getOpOperand(i)))
         ++i;
   }
+  for (auto op : block.getOps<linalg::GenericOp>())
+    if (copiesAttention(op))
+      op.getResult(0).replaceAllUsesWith(op.getInputs().front());
+  for (auto reader : block.getOps<AttentionOpInterface>())
+    for (OpOperand *operand :
+         cast<DestinationStyleOpInterface>(reader.getOperation())
+             .getDpsInputOperands())
+      while (foldAttentionOperand(reader, *operand))
+        ;
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();

@@ -11,7 +11,8 @@ namespace mpc::kernel {
 /// Rewrites every `linalg.generic` of `block` whose operand is the result of a
 /// broadcast, transpose, slice, reversal, constant or iota, or is a view that
 /// only adds or drops axes of extent 1. The op then reads the operand's source
-/// through a composed map. Bit-exact: the same values are computed.
+/// through a composed map. So do attention and its gradient, which also read
+/// through views that split axes. Bit-exact: the same values are computed.
 void foldReads(mlir::Block &block);
 
 } // namespace mpc::kernel

@@ -70,8 +70,5 @@ LogicalResult mpc::cpu::verifyAttention(AttentionOpInterface op,
            << stringifyUnit(schedule.getUnit()) << " does not multiply";
   if (schedule.getChunks() != countChunks(op, schedule.getPieces()))
     return op.emitOpError("is not ") << schedule.getChunks() << " chunks";
-  MutableOperandRange mask = op.getMaskMutable();
-  if (!mask.empty() && getPlace(op, mask[0]).strides.back() > 1)
-    return op.emitOpError("has a mask whose keys are no neighbours");
   return success();
 }

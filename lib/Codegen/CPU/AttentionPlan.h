@@ -13,8 +13,8 @@ namespace mpc::cpu {
 /// The schedule of `op`.
 AttentionAttr planAttention(kernel::AttentionOpInterface op, TargetAttr target);
 
-/// Checks that `op` has elements that the unit multiplies, chunks as the
-/// schedule says, and rows of memory that vectors can go along.
+/// Checks that `op` has elements that the unit multiplies, and chunks as the
+/// schedule says.
 llvm::LogicalResult verifyAttention(kernel::AttentionOpInterface op,
                                     AttentionAttr schedule);
 

@@ -111,6 +111,8 @@ void mpc::buildAutodiffPipeline(OpPassManager &manager) {
   manager.addPass(createSymbolDCEPass());
   // This runs while ops still read arguments unchanged.
   manager.addNestedPass<func::FuncOp>(nn::createFindRangesPass());
+  // Then forward and backward share what they have in common.
+  manager.addNestedPass<func::FuncOp>(nn::createExpandAttentionPass());
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass());

@@ -28,6 +28,12 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
       }],
       "bool", "widensOnLoad", (ins)>,
     InterfaceMethod<[{
+        Whether kernels compute attention and its gradient, without a tensor of
+        scores, on elements of this type.
+      }],
+      "bool", "hasAttention", (ins "::mlir::Type":$element), [{}],
+      [{ return false; }]>,
+    InterfaceMethod<[{
         What contractions are computed by, the best first.
       }],
       "::llvm::SmallVector<::mpc::kernel::MultiplyUnit>", "getMultiplyUnits",

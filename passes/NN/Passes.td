@@ -278,6 +278,21 @@ def DifferentiatePass : Pass<"nn-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 
+def ExpandAttentionPass : Pass<"nn-expand-attention", "::mlir::func::FuncOp"> {
+  let summary = "Write attention out where the target has no kernel for it";
+  let description = [{
+    `nn.attention` and `nn.attention_gradient` become products of matrices and
+    the softmax between them, unless the module's `kernel.target` says that it
+    computes attention on their element type itself. Scores are products of
+    widened operands, so that they are f32 as the op's are; weights and the
+    gradients of scores are rounded to 16 bits as factors.
+  }];
+  let statistics = [
+    Statistic<"numExpanded", "attentions-expanded", "ops that were replaced">
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def RecomputePass : Pass<"nn-recompute", "::mlir::func::FuncOp"> {
   let summary = "Compute again what takes less to compute than to keep";
   let description = [{

@@ -18,8 +18,6 @@ using namespace mpc::test;
 
 /// Ops that no case can hold, and why.
 static const std::map<std::string, std::string> kWithoutCase = {
-    {"attention", "has no body"},
-    {"attention_gradient", "has no body"},
     {"get", "has no operands: nn-differentiate itself takes its cotangent, "
             "which test/passes/NN/differentiate.mlir checks"},
     {"stop_gradient", "differences see through it, and nn-differentiate "

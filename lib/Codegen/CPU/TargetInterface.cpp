@@ -62,6 +62,10 @@ struct TargetModel
     return units;
   }
 
+  static bool hasAttention(Attribute, Type element) {
+    return element.isF32() || element.isF16() || element.isBF16();
+  }
+
   static LogicalResult scheduleKernel(Attribute target, Operation *kernel,
                                       ArrayRef<LaunchOp> launches,
                                       SymbolTable &symbols) {

@@ -174,7 +174,7 @@ class ForwardLoops : LoopsBase {
 public:
   ForwardLoops(Emitter &emitter, AttentionOp op, AttentionAttr schedule)
       : LoopsBase(emitter, op, schedule), forward_(op),
-        lanes_(schedule.getLanes()) {
+        lanes_(schedule.getMicroColumns()) {
     logits_ = allocate(1, keys_, f32_);
     weights_ = allocate(1, keys_, factor_);
     results_ = allocate(1, sizes_.width, f32_);

@@ -265,8 +265,9 @@ def CPU_AttentionAttr : CPU_Schedule<"Attention", "attention",
     The order of all sums follows from these numbers, and the numbers from the
     sizes and the target. Products are sums of chains, as those of `#cpu.gemm`;
     those over queries or keys begin a chain with each block. The sum of a row's
-    exponentials has `lanes` partial sums, in which a block's are added up from
-    zero on, and that to the sum so far; they are combined pairwise at the end.
+    exponentials has a partial sum for each micro column, in which a block's are
+    added up from zero on, and that to the sum so far; they are combined pairwise
+    at the end.
     `scalar` carries out the same by scalar loops, as the reference.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$pieces,

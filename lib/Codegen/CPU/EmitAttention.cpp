@@ -94,7 +94,8 @@ private:
   PackedPanels keyPanels_, valuePanels_;
   Tiles scoreTiles_, resultTiles_;
   /// For each row: the greatest logit so far, the factor of what there is so
-  /// far, the sum; and `lanes` partial sums, of the block and in all.
+  /// far, the sum; and partial sums for a panel's columns, of the block and in
+  /// all.
   Value peaks_, factors_, totals_, blockSums_, sums_;
 };
 
@@ -112,7 +113,7 @@ void AttentionEmitter::allocate() {
   for (Value *numbers : {&peaks_, &factors_, &totals_})
     *numbers = emitter_.allocate(rows, f32);
   for (Value *numbers : {&blockSums_, &sums_})
-    *numbers = emitter_.allocate(rows * width_, f32);
+    *numbers = emitter_.allocate(rows * nr_, f32);
 }
 
 void AttentionEmitter::emit() {
@@ -160,7 +161,7 @@ void AttentionEmitter::emitRows(const Rows &rows) {
   forRowVectors([&](Value row) {
     storeVector(lanes_.lowest(), peaks_, row);
   });
-  int64_t sums = alignTo(queries_, width_) * width_;
+  int64_t sums = alignTo(queries_, width_) * nr_;
   emitter_.emitLoop(
       math_.constant(0), math_.constant(sums), width_,
       [&](Value place) { storeVector(lanes_.constant(0), sums_, place); });
@@ -222,9 +223,10 @@ void AttentionEmitter::emitWeights(const Rows &rows, const Keys &keys) {
 Value AttentionEmitter::emitPeak(const Rows &rows, const Keys &keys, Value row,
                                  Value panels) {
   VectorRows scores(emitter_, lanes_, scoreTiles_, {nr_, keys_});
-  auto body = [&](Value panel, ValueRange peaks) -> SmallVector<Value> {
-    Value place = scores.at(row, panel), peak = peaks[0];
-    for (int64_t number = 0; number < nr_ / width_; ++number) {
+  auto body = [&](Value panel, ValueRange before) -> SmallVector<Value> {
+    SmallVector<Value> peaks(before);
+    Value place = scores.at(row, panel);
+    for (auto [number, peak] : llvm::enumerate(peaks)) {
       Value key = math_.add(keys.first, math_.mul(panel, nr_));
       ScorePlace at = {rows.batch, rows.head, math_.add(rows.first, row),
                        math_.add(key, number * width_)};
@@ -233,10 +235,13 @@ Value AttentionEmitter::emitPeak(const Rows &rows, const Keys &keys, Value row,
       scores.store(logits, place, number);
       peak = lanes_.max(logits, peak);
     }
-    return {peak};
+    return peaks;
   };
-  Value peak = emitter_.emitCarryingLoop({math_.constant(0), panels}, 1,
-                                         lanes_.lowest(), body)[0];
+  SmallVector<Value> peaks(nr_ / width_, lanes_.lowest());
+  peaks = emitter_.emitCarryingLoop({math_.constant(0), panels}, 1, peaks, body);
+  Value peak = peaks.front();
+  for (Value other : llvm::drop_begin(peaks))
+    peak = lanes_.max(other, peak);
   return vector::ReductionOp::create(builder_, loc_,
                                      vector::CombiningKind::MAXNUMF, peak);
 }
@@ -245,22 +250,25 @@ Value AttentionEmitter::emitPeak(const Rows &rows, const Keys &keys, Value row,
 /// sums.
 void AttentionEmitter::emitSum(Value row, Value panels, Value shift) {
   VectorRows scores(emitter_, lanes_, scoreTiles_, {nr_, keys_});
-  auto body = [&](Value panel, ValueRange sums) -> SmallVector<Value> {
-    Value place = scores.at(row, panel), sum = sums[0];
+  auto body = [&](Value panel, ValueRange before) -> SmallVector<Value> {
+    SmallVector<Value> sums(before);
+    Value place = scores.at(row, panel);
     Value to = math_.add(math_.mul(row, weightRows_.rowStride),
                          math_.mul(panel, nr_));
-    for (int64_t number = 0; number < nr_ / width_; ++number) {
+    for (auto [number, sum] : llvm::enumerate(sums)) {
       Value weight =
           scores_.emitWeights(scores.load(place, number), shift);
       sum = lanes_.add(sum, weight);
       storeVector(emitUnitRounding(emitter_, unit_, weight),
                   weightRows_.buffer, math_.add(to, number * width_));
     }
-    return {sum};
+    return sums;
   };
-  Value sum = emitter_.emitCarryingLoop({math_.constant(0), panels}, 1,
-                                        lanes_.constant(0), body)[0];
-  storeVector(sum, blockSums_, math_.mul(row, width_));
+  SmallVector<Value> sums(nr_ / width_, lanes_.constant(0));
+  sums = emitter_.emitCarryingLoop({math_.constant(0), panels}, 1, sums, body);
+  for (auto [number, sum] : llvm::enumerate(sums))
+    storeVector(sum, blockSums_,
+                math_.add(math_.mul(row, nr_), number * width_));
 }
 
 void AttentionEmitter::emitRowWeights(const Rows &rows, const Keys &keys,
@@ -289,9 +297,12 @@ void AttentionEmitter::rescale(const Rows &rows) {
   });
   VectorRows results(emitter_, lanes_, resultTiles_, {nr_, sizes_.width});
   emitter_.emitLoop(math_.constant(0), rows.count, 1, [&](Value row) {
-    Value factor = loadNumber(factors_, row), place = math_.mul(row, width_);
-    Value sum = lanes_.mul(loadVector(sums_, place), factor);
-    storeVector(lanes_.add(sum, loadVector(blockSums_, place)), sums_, place);
+    Value factor = loadNumber(factors_, row);
+    for (int64_t number = 0; number < nr_ / width_; ++number) {
+      Value place = math_.add(math_.mul(row, nr_), number * width_);
+      Value sum = lanes_.mul(loadVector(sums_, place), factor);
+      storeVector(lanes_.add(sum, loadVector(blockSums_, place)), sums_, place);
+    }
     int64_t panels = divideCeil(sizes_.width, nr_);
     for (int64_t panel = 0; panel < panels; ++panel)
       for (int64_t number = 0; number < nr_ / width_; ++number) {
@@ -325,7 +336,11 @@ void AttentionEmitter::finishSums() {
   Operation *add = lanes_.add(one, one).getDefiningOp();
   emitter_.emitLoop(math_.constant(0), math_.constant(queries_), 1,
                     [&](Value row) {
-                      Value sums = loadVector(sums_, math_.mul(row, width_));
+                      Value place = math_.mul(row, nr_);
+                      Value sums = loadVector(sums_, place);
+                      for (int64_t at = width_; at < nr_; at += width_)
+                        sums = lanes_.add(
+                            sums, loadVector(sums_, math_.add(place, at)));
                       Value sum = reduceLanes(emitter_, add, sums, width_);
                       memref::StoreOp::create(builder_, loc_, sum, totals_, row);
                     });

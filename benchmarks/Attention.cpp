@@ -50,12 +50,10 @@ static std::string getText(const Shape &s, bool isForward,
   auto format = [](const char *text, auto... values) {
     return llvm::formatv(text, values...).str();
   };
-  std::string joined =
-      format("tensor<{0}x{1}x3x{2}x{3}x{4}>", s.batch, s.rows, s.heads, s.depth,
-             element);
-  std::string rows =
-      format("tensor<{0}x{1}x{2}x{3}x{4}>", s.batch, s.rows, s.heads, s.depth,
-             element);
+  std::string joined = format("tensor<{0}x{1}x3x{2}x{3}x{4}>", s.batch, s.rows,
+                              s.heads, s.depth, element);
+  std::string rows = format("tensor<{0}x{1}x{2}x{3}x{4}>", s.batch, s.rows,
+                            s.heads, s.depth, element);
   std::string numbers =
       format("tensor<{0}x{1}x{2}xf32>", s.batch, s.heads, s.rows);
   std::string settings =
@@ -68,12 +66,11 @@ static std::string getText(const Shape &s, bool isForward,
   const char *line = "affine_map<(b, h, i) -> (b, h, i)>";
   const char *row = "affine_map<(b, h, i, d) -> (b, i, h, d)>";
   if (isForward)
-    return format(
-        "kernel.func @k(%q: {0}, %o: {1}, %l: {2}) -> ({1}, {2}) {{\n"
-        "  %r:2 = kernel.attention ins(%q, %q, %q : {0}, {0}, {0}) "
-        "outs(%o, %l : {1}, {2}) {3} maps [{4}{5}, {6}] -> {1}, {2}\n"
-        "  kernel.return %r#0, %r#1 : {1}, {2}\n}",
-        joined, rows, numbers, settings, maps, row, line);
+    return format("kernel.func @k(%q: {0}, %o: {1}, %l: {2}) -> ({1}, {2}) {{\n"
+                  "  %r:2 = kernel.attention ins(%q, %q, %q : {0}, {0}, {0}) "
+                  "outs(%o, %l : {1}, {2}) {3} maps [{4}{5}, {6}] -> {1}, {2}\n"
+                  "  kernel.return %r#0, %r#1 : {1}, {2}\n}",
+                  joined, rows, numbers, settings, maps, row, line);
   return format(
       "kernel.func @k(%q: {0}, %l: {2}, %t: {2}, %g: {1}, %x: {1}, %y: {1}, "
       "%z: {1}) -> ({1}, {1}, {1}) {{\n"
@@ -108,7 +105,8 @@ static std::unique_ptr<Workload> prepare(const Shape &s, bool isForward,
     std::fprintf(stderr, "%s\n", llvm::toString(kernels.takeError()).c_str());
     std::exit(70);
   }
-  auto workload = std::make_unique<Workload>(Workload{std::move(*kernels), {}, {}});
+  auto workload =
+      std::make_unique<Workload>(Workload{std::move(*kernels), {}, {}});
   int64_t numbers = s.batch * s.heads * s.rows;
   workload->memory.push_back(fill(3 * s.elements(), isWide));
   if (isForward) {
@@ -164,13 +162,16 @@ int main(int argc, char **argv) {
     return 70;
   mpc::kernel::MultiplyUnit unit = mpc::cpu::describeUnit(host->bf16, 16);
   double f32 = peaks->flops() * 1e-9;
-  double bf16 =
-      peaks->flops({unit.name.data(), unit.name.size()}) * 1e-9;
+  double bf16 = peaks->flops({unit.name.data(), unit.name.size()}) * 1e-9;
   std::printf("peak: f32 %.0f GFLOP/s, bf16 %.0f (%s)\n", f32, bf16,
               unit.name.str().c_str());
-  for (auto [batch, heads, rows, depth] :
-       {std::tuple{12, 4, 64, 32}, {4, 6, 256, 64}, {4, 12, 512, 64},
-        {4, 12, 128, 64}, {1, 8, 2048, 64}, {4, 6, 512, 128}, {4, 12, 512, 32}})
+  for (auto [batch, heads, rows, depth] : {std::tuple{12, 4, 64, 32},
+                                           {4, 6, 256, 64},
+                                           {4, 12, 512, 64},
+                                           {4, 12, 128, 64},
+                                           {1, 8, 2048, 64},
+                                           {4, 6, 512, 128},
+                                           {4, 12, 512, 32}})
     for (bool causal : {false, true})
       for (bool isForward : {true, false})
         for (bool isWide : {true, false})

@@ -153,9 +153,8 @@ static LogicalResult verifyElements(AttentionOpInterface op) {
     Type element = getElementTypeOrSelf(expected.operand->get().getType());
     if (!isa<FloatType>(element) ||
         (expected.element && element != expected.element))
-      return op.emitOpError("operand #")
-             << expected.operand->getOperandNumber() << " has elements of "
-             << element;
+      return op.emitOpError("operand #") << expected.operand->getOperandNumber()
+                                         << " has elements of " << element;
   }
   MutableOperandRange mask = op.getMaskMutable();
   if (mask.empty())
@@ -175,9 +174,8 @@ static LogicalResult verifyNumbers(AttentionOpInterface op) {
     return op.emitOpError("has ")
            << sizes[1] << " heads in " << sizes[2] << " groups";
   if (op.getIndexingMaps().size() != op->getNumOperands())
-    return op.emitOpError("has ")
-           << op.getIndexingMaps().size() << " maps for "
-           << op->getNumOperands() << " operands";
+    return op.emitOpError("has ") << op.getIndexingMaps().size() << " maps for "
+                                  << op->getNumOperands() << " operands";
   if (std::optional<uint64_t> window = op.getWindow();
       window && (!op.getCausal() || static_cast<int64_t>(*window) < 1))
     return op.emitOpError("needs a window of at least 1, and causal");
@@ -241,7 +239,6 @@ SmallVector<Range> AttentionOp::getIterationDomain(OpBuilder &builder) {
 SmallVector<utils::IteratorType> AttentionGradientOp::getLoopIteratorTypes() {
   return getIterators();
 }
-SmallVector<Range>
-AttentionGradientOp::getIterationDomain(OpBuilder &builder) {
+SmallVector<Range> AttentionGradientOp::getIterationDomain(OpBuilder &builder) {
   return getDomain(*this, builder);
 }

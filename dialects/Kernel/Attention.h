@@ -26,9 +26,9 @@ mlir::AffineMap getMap(AttentionOpInterface op, mlir::OpOperand &operand);
 void setMap(AttentionOpInterface op, mlir::OpOperand &operand,
             mlir::AffineMap map);
 
-/// Whether the op can read `operand` by its map: each index is a sum of constants
-/// and products that stays inside of the tensor, and keys of a mask are
-/// neighbours, or all the same.
+/// Whether the op can read `operand` by its map: each index is a sum of
+/// constants and products that stays inside of the tensor, and keys of a mask
+/// are neighbours, or all the same.
 bool canRead(AttentionOpInterface op, mlir::OpOperand &operand);
 
 /// The flat position of an operand's element, over the dimensions of its map.

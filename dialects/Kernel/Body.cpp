@@ -113,8 +113,7 @@ bool Statement::readsByIndex() const {
 // Body
 //===----------------------------------------------------------------------===//
 
-AffineExpr mpc::kernel::getFlatIndex(AffineMap map,
-                                     ArrayRef<int64_t> shape) {
+AffineExpr mpc::kernel::getFlatIndex(AffineMap map, ArrayRef<int64_t> shape) {
   AffineExpr flat = getAffineConstantExpr(0, map.getContext());
   int64_t stride = 1;
   for (int dim = static_cast<int>(shape.size()) - 1; dim >= 0; --dim) {
@@ -219,7 +218,8 @@ FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
                 [](Operation *) { return success(); })
             .Case([&](TilingInterface own) {
               if (!isa<KernelDialect>(own->getDialect()))
-                return LogicalResult(own.emitOpError("cannot stand in a kernel"));
+                return LogicalResult(
+                    own.emitOpError("cannot stand in a kernel"));
               if (failed(verifyShapes(own)))
                 return failure();
               body.statements.push_back(getStatement(own));

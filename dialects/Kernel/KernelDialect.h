@@ -28,8 +28,8 @@ class ReturnOp;
 #include "dialects/Kernel/ScheduleInterface.h.inc"
 #include "dialects/Kernel/TargetInterface.h.inc"
 #define GET_ATTRDEF_CLASSES
-#include "dialects/Kernel/KernelAttrs.h.inc"
 #include "dialects/Kernel/AttentionInterface.h.inc"
+#include "dialects/Kernel/KernelAttrs.h.inc"
 // The dialect hands out attributes.
 #include "dialects/Kernel/KernelDialect.h.inc"
 #define GET_OP_CLASSES

@@ -241,7 +241,8 @@ static bool foldAttentionOperand(AttentionOpInterface reader,
   }
   if (!place)
     return false;
-  AffineMap composed = simplifyAffineMap(place->compose(getMap(reader, operand)));
+  AffineMap composed =
+      simplifyAffineMap(place->compose(getMap(reader, operand)));
   Value before = operand.get();
   AffineMap old = getMap(reader, operand);
   operand.set(source);

@@ -144,11 +144,15 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
   return success();
 }
 
+/// A piece that nothing has used yet.
+static ArenaPiece unusedPiece(int64_t offset, int64_t bytes) {
+  return {offset, bytes, std::numeric_limits<int64_t>::max(), -1};
+}
+
 Allocation MemoryPlanner::allocateInArena(Type type) {
   ArenaBuffer buffer;
   buffer.bytes = std::max<int64_t>(numBytes(type), 1);
-  buffer.first = std::numeric_limits<int64_t>::max();
-  buffer.last = -1;
+  buffer.pieces.push_back(unusedPiece(0, buffer.bytes));
   arena_.push_back(buffer);
   return {{Buffer::Arena, static_cast<unsigned>(arena_.size() - 1), {}}, 0};
 }
@@ -176,7 +180,28 @@ Allocation MemoryPlanner::packPlace(PackOp pack) {
                          ? wanted->second
                          : allocateInArena(pack.getResult().getType());
   packPlaces_[pack] = place;
+  if (place.buffer.kind == Buffer::Arena)
+    cutIntoPieces(pack);
   return place;
+}
+
+void MemoryPlanner::cutIntoPieces(PackOp pack) {
+  const Allocation &place = packPlaces_[pack];
+  ArenaBuffer &buffer = arena_[place.buffer.index];
+  if (place.offset != 0 || buffer.pieces.size() != 1)
+    return;
+  buffer.pieces.clear();
+  int64_t bytes = elementBytes(pack.getResult().getType()), end = 0;
+  auto cut = [&](int64_t to) {
+    if (end < to)
+      buffer.pieces.push_back(unusedPiece(end, to - end));
+    end = std::max(end, to);
+  };
+  for (auto [start, part] : llvm::zip(pack.getOffsets(), pack.getParts())) {
+    cut(start * bytes);
+    cut(start * bytes + numBytes(part.getType()));
+  }
+  cut(buffer.bytes);
 }
 
 void MemoryPlanner::placeLaunch(LaunchOp launch) {
@@ -227,9 +252,12 @@ void MemoryPlanner::findLifetimes() {
     auto it = places_.find(value);
     if (it == places_.end() || it->second.buffer.kind != Buffer::Arena)
       return;
-    ArenaBuffer &buffer = arena_[it->second.buffer.index];
-    buffer.first = std::min(buffer.first, time);
-    buffer.last = std::max(buffer.last, time);
+    Range range{it->second.offset, numBytes(value.getType())};
+    for (ArenaPiece &piece : arena_[it->second.buffer.index].pieces)
+      if (range.bytes == 0 || range.overlaps({piece.offset, piece.bytes})) {
+        piece.first = std::min(piece.first, time);
+        piece.last = std::max(piece.last, time);
+      }
   };
   for (Operation &op : function_.getBody().front()) {
     if (isa<tensor::EmptyOp>(op))
@@ -347,8 +375,8 @@ void MemoryPlanner::orderCopies() {
     if (place(copy.value).buffer.kind != Buffer::Argument)
       continue;
     copy.staging = allocateInArena(copy.value.getType());
-    ArenaBuffer &buffer = arena_[copy.staging->buffer.index];
-    buffer.first = buffer.last = end;
+    ArenaPiece &piece = arena_[copy.staging->buffer.index].pieces.front();
+    piece.first = piece.last = end;
   }
   finalCopies_ = std::move(toOutputs);
   llvm::append_range(finalCopies_, toState);

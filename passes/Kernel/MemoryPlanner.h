@@ -83,8 +83,10 @@ private:
   Allocation packPlace(PackOp pack);
   void placeLaunch(LaunchOp launch);
   void placePack(PackOp pack);
-  /// Computes lifetimes: every op that uses the memory of an arena buffer lies
-  /// in the buffer's lifetime.
+  /// Cuts the buffer of a pack into pieces: its parts and what lies between.
+  void cutIntoPieces(PackOp pack);
+  /// Computes lifetimes: every op that uses memory of a piece of an arena
+  /// buffer lies in the piece's lifetime.
   void findLifetimes();
 
   /// A range of bytes of one buffer.

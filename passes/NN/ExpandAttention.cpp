@@ -35,7 +35,10 @@ struct ExpandAttentionPass
 private:
   template <typename Op>
   void expand(Op op) {
-    if (target_ && target_.hasAttention(getElementTypeOrSelf(op.getQuery())))
+    // Without elements there is no row to compute.
+    bool isEmpty = op.getQuery().getType().getNumElements() == 0;
+    if (!isEmpty && target_ &&
+        target_.hasAttention(getElementTypeOrSelf(op.getQuery())))
       return;
     OpBuilder builder(op);
     op->replaceAllUsesWith(expandAttention(builder, op));

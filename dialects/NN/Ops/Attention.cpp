@@ -279,10 +279,11 @@ static Value joinedInit(OpBuilder &b, Location loc, RankedTensorType type) {
 /// `joined`, [batch, row, head, element], as [batch, head, row, element].
 static Value splitHeads(OpBuilder &b, Location loc, Value joined,
                         RankedTensorType type) {
-  return buildMap(b, loc, type, {{joined, AffineMap::getPermutationMap(
-                                              ArrayRef<unsigned>{0, 2, 1, 3},
-                                              b.getContext())}},
-                  [](OpBuilder &, Location, ValueRange s) { return s[0]; });
+  return buildMap(
+      b, loc, type,
+      {{joined, AffineMap::getPermutationMap(ArrayRef<unsigned>{0, 2, 1, 3},
+                                             b.getContext())}},
+      [](OpBuilder &, Location, ValueRange s) { return s[0]; });
 }
 
 static SmallVector<int64_t> sizesOf(Value query, Value key, Value value) {
@@ -303,8 +304,8 @@ FailureOr<SmallVector<Value>> AttentionOp::buildBody(OpBuilder &b,
     maps.push_back(maskMap(b, rankedType(mask)));
   maps.append({joined, b.getMultiDimIdentityMap(3)});
   Value outputInit = joinedInit(b, loc, output);
-  Value rowsInit = tensor::EmptyOp::create(b, loc, rows.getShape(),
-                                           rows.getElementType());
+  Value rowsInit =
+      tensor::EmptyOp::create(b, loc, rows.getShape(), rows.getElementType());
   auto body = kernel::AttentionOp::create(
       b, loc, TypeRange{outputInit.getType(), rows}, operands[0], operands[1],
       operands[2], mask, outputInit, rowsInit,
@@ -334,7 +335,8 @@ AttentionGradientOp::buildBody(OpBuilder &b, ValueRange operands) {
   auto body = kernel::AttentionGradientOp::create(
       b, loc, TypeRange(ValueRange(inits)), operands[0], operands[1],
       operands[2], mask, rest[0], rest[1], rest[2], inits[0], inits[1],
-      inits[2], b.getDenseI64ArrayAttr(sizesOf(getQuery(), getKey(), getValue())),
+      inits[2],
+      b.getDenseI64ArrayAttr(sizesOf(getQuery(), getKey(), getValue())),
       getScaleAttr(), getCausalAttr(), getWindowAttr(),
       b.getAffineMapArrayAttr(maps));
   SmallVector<Value> results;

@@ -50,23 +50,23 @@ PackedRows AttentionBlocks::allocateRowPanels(int64_t rows, int64_t k) {
 
 PackedPanels AttentionBlocks::allocatePanels(int64_t columns, int64_t k) {
   int64_t stride = alignTo(k, depth_) * microColumns();
-  Value buffer = emitter_.allocate(
-      divideCeil(columns, microColumns()) * stride, factorType_);
+  Value buffer = emitter_.allocate(divideCeil(columns, microColumns()) * stride,
+                                   factorType_);
   return {buffer, stride};
 }
 
 Tiles AttentionBlocks::allocateTiles(int64_t rows, int64_t columns) {
   int64_t stride = alignTo(rows, microRows()) * microColumns();
-  Value buffer =
-      emitter_.allocate(divideCeil(columns, microColumns()) * stride,
-                        builder_.getF32Type());
+  Value buffer = emitter_.allocate(divideCeil(columns, microColumns()) * stride,
+                                   builder_.getF32Type());
   return {buffer, stride};
 }
 
 void AttentionBlocks::emitZeros(const Tiles &tiles, int64_t columns) {
   int64_t lanes = schedule_.getLanes();
   Value zero = LaneMath(emitter_, {lanes, lanes}).constant(0.0f);
-  Value end = math_.constant(divideCeil(columns, microColumns()) * tiles.stride);
+  Value end =
+      math_.constant(divideCeil(columns, microColumns()) * tiles.stride);
   emitter_.emitLoop(math_.constant(0), end, lanes, [&](Value place) {
     vector::StoreOp::create(builder_, loc_, zero, tiles.buffer, place);
   });
@@ -125,17 +125,18 @@ void AttentionBlocks::packRows(const PackedRows &to, const Factor &factor,
 
 void AttentionBlocks::packPanels(const PackedPanels &to, const Factor &factor,
                                  const Part &part) {
-  emitPackColumns(emitter_, factor,
-                  {part.first, part.count, part.kFirst, part.kCount,
-                   /*unit=*/microColumns(), factor.k.getSize()},
-                  {to.buffer, math_.constant(0), to.stride},
-                  {microColumns(), factor.outer.getSize(),
-                   {schedule_.getLanes(), depth_}});
+  emitPackColumns(
+      emitter_, factor,
+      {part.first, part.count, part.kFirst, part.kCount,
+       /*unit=*/microColumns(), factor.k.getSize()},
+      {to.buffer, math_.constant(0), to.stride},
+      {microColumns(), factor.outer.getSize(), {schedule_.getLanes(), depth_}});
 }
 
 void AttentionBlocks::packTransposed(const PackedRows &to, const Factor &factor,
                                      Value columns, Value k) {
-  FactorBlock block = {math_.constant(0), columns, math_.constant(0), k,
+  FactorBlock block = {math_.constant(0), columns,
+                       math_.constant(0), k,
                        /*unit=*/8,        factor.k.getSize()};
   if (!to.panels) {
     Value padded = math_.mul(math_.ceilDiv(columns, microRows()), microRows());
@@ -209,8 +210,7 @@ void AttentionBlocks::emitProduct(const BlockProduct &product) {
   emitter_.emitLoop(math_.constant(0), product.panels, 1, [&](Value panel) {
     Value first =
         product.firstGroup ? product.firstGroup(panel) : math_.constant(0);
-    emitter_.emitLoop(first, product.groups, 1, [&](Value group) {
-      emitGroup(product, panel, group);
-    });
+    emitter_.emitLoop(first, product.groups, 1,
+                      [&](Value group) { emitGroup(product, panel, group); });
   });
 }

@@ -100,7 +100,8 @@ public:
 private:
   void emitGroup(const BlockProduct &product, mlir::Value panel,
                  mlir::Value group);
-  /// A chain of a micro-tile: its group and panel, the first k and their number.
+  /// A chain of a micro-tile: its group and panel, the first k and their
+  /// number.
   struct Chain {
     mlir::Value group, panel, from, length;
   };

@@ -235,8 +235,8 @@ void ForwardLoops::emitRow(const Row &row, Value endRow) {
 
 void ForwardLoops::emitBlock(const Row &row, Value key) {
   Value query = math_.add(row.firstRow, row.row);
-  Value count = endOfGroup(row.firstRow, row.row, key,
-                           endOf(key, keys_, sizes_.keys));
+  Value count =
+      endOfGroup(row.firstRow, row.row, key, endOf(key, keys_, sizes_.keys));
   auto logit = [&](Value number, ValueRange peaks) -> SmallVector<Value> {
     Value other = math_.add(key, number);
     Value score = emitScore(op_.getQueryMutable(), {row.batch, row.head, query},
@@ -252,8 +252,7 @@ void ForwardLoops::emitBlock(const Row &row, Value key) {
       emitter_.emitCarryingLoop({zero(), count}, 1, one_.lowest(), logit)[0],
       before);
   store(peak, peak_, zero(), zero());
-  Value isEmpty =
-      one_.compare(arith::CmpFPredicate::OEQ, peak, one_.lowest());
+  Value isEmpty = one_.compare(arith::CmpFPredicate::OEQ, peak, one_.lowest());
   Value shift = one_.select(isEmpty, one_.constant(0), peak);
   fill(blockSums_, 1, 0);
   forEach(zero(), count, [&](Value number) {
@@ -288,8 +287,8 @@ void ForwardLoops::storeRow(const Row &row) {
       store(one_.add(load(sums_, zero(), lane), other), sums_, zero(), lane);
     });
   Value total = load(sums_, zero(), zero());
-  Value isEmpty = one_.compare(arith::CmpFPredicate::OEQ, total,
-                               one_.constant(0));
+  Value isEmpty =
+      one_.compare(arith::CmpFPredicate::OEQ, total, one_.constant(0));
   Value logarithm = one_.add(load(peak_, zero(), zero()), one_.log(total));
   Value query = math_.add(row.firstRow, row.row);
   RowResult(emitter_, op_, 1)
@@ -365,12 +364,11 @@ void GradientLoops::emitHead(Value batch, Value group, Value head) {
   emitter_.emitLoop(zero, math_.constant(sizes_.keys), keys_, [&](Value key) {
     Value endKey = endOf(key, keys_, sizes_.keys);
     auto [first, end] = scores_.emitQueries(key, endKey);
-    emitter_.emitLoop(math_.floor(first, queries_), end, queries_,
-                      [&](Value row) {
-                        emitBlock({batch, group, head, row,
-                                   endOf(row, queries_, sizes_.queries), key,
-                                   endKey});
-                      });
+    emitter_.emitLoop(
+        math_.floor(first, queries_), end, queries_, [&](Value row) {
+          emitBlock({batch, group, head, row,
+                     endOf(row, queries_, sizes_.queries), key, endKey});
+        });
   });
   storeRows(querySums_, 0, sizes_.queries, batch, head, /*isScaled=*/true);
 }
@@ -444,8 +442,7 @@ void GradientLoops::addToKeys(const Block &block, const Matrix &matrix,
 void GradientLoops::addToQueries(const Block &block) {
   Value zero = math_.constant(0);
   forEach(zero, math_.sub(block.endRow, block.firstRow), [&](Value row) {
-    Value end =
-        endOfGroup(block.firstRow, row, block.firstKey, block.endKey);
+    Value end = endOfGroup(block.firstRow, row, block.firstKey, block.endKey);
     Value place = math_.add(block.firstRow, row);
     forEach(sizes_.depth, [&](Value element) {
       Value sum = emitSum(

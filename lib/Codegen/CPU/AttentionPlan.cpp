@@ -44,8 +44,7 @@ AttentionAttr mpc::cpu::planAttention(AttentionOpInterface op,
   int64_t lanes = target.getLanes();
   int64_t rows = lanes == 16 ? 8 : 6, columns = 2 * lanes;
   Unit unit = unitOf(op, target.getBf16());
-  int64_t keys =
-      isForward(op) && unit != Unit::FMA ? kKeysOfPairs : kKeys;
+  int64_t keys = isForward(op) && unit != Unit::FMA ? kKeysOfPairs : kKeys;
   // Keys are columns of scores, and rows of their own gradients.
   auto align = [](int64_t size, int64_t unit) -> int64_t {
     return alignTo(size, unit);
@@ -56,9 +55,8 @@ AttentionAttr mpc::cpu::planAttention(AttentionOpInterface op,
   int64_t micro[] = {rows, columns};
   int64_t pieces = 1;
   if (isForward(op))
-    pieces = std::clamp<int64_t>(
-        kEnoughChunks / (sizes.batch * sizes.heads), 1,
-        divideCeil(sizes.queries, block[0]));
+    pieces = std::clamp<int64_t>(kEnoughChunks / (sizes.batch * sizes.heads), 1,
+                                 divideCeil(sizes.queries, block[0]));
   return AttentionAttr::get(op.getContext(), countChunks(op, pieces), lanes,
                             pieces, block, micro, unit, target.getNaive());
 }

@@ -38,8 +38,7 @@ void VectorRows::store(Value value, Value place, int64_t number) const {
 // Results
 //===----------------------------------------------------------------------===//
 
-RowResult::RowResult(Emitter &emitter, AttentionOpInterface op,
-                     unsigned result)
+RowResult::RowResult(Emitter &emitter, AttentionOpInterface op, unsigned result)
     : emitter_(emitter) {
   OperandRange returned = emitter.kernel.getReturn().getValues();
   auto found = llvm::find(returned, op->getResult(result));

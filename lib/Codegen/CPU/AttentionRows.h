@@ -37,8 +37,7 @@ private:
 /// A result of kernel.attention or its gradient, in its destination.
 class RowResult {
 public:
-  RowResult(Emitter &emitter, kernel::AttentionOpInterface op,
-            unsigned result);
+  RowResult(Emitter &emitter, kernel::AttentionOpInterface op, unsigned result);
 
   /// Whether the kernel returns it. If not, nothing is stored.
   bool isWanted() const { return static_cast<bool>(access_.tensor); }

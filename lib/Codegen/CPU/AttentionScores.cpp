@@ -49,8 +49,8 @@ Value AttentionScores::emitLanesBelow(Value limit) const {
   auto type = cast<VectorType>(math_.type(builder_.getI32Type()));
   Value lanes = arith::ConstantOp::create(
       builder_, loc_, DenseElementsAttr::get(type, ArrayRef(numbers)));
-  limit = arith::IndexCastOp::create(builder_, loc_, builder_.getI32Type(),
-                                     limit);
+  limit =
+      arith::IndexCastOp::create(builder_, loc_, builder_.getI32Type(), limit);
   return arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::slt, lanes,
                                math_.all(limit));
 }
@@ -90,24 +90,26 @@ Value AttentionScores::emitSeen(const ScorePlace &place) const {
   if (isCausal_)
     seen = emitLanesBelow(index.add(behind, 1));
   if (window_) {
-    // A query sees key j if query - j < window, which is j >= query - window + 1.
+    // A query sees key j if query - j < window, which is j >= query - window
+    // + 1.
     Value tooOld = emitLanesBelow(index.add(behind, 1 - *window_));
-    Value yes = arith::ConstantOp::create(
-        builder_, loc_, builder_.getBoolAttr(true));
-    seen = both(seen, arith::XOrIOp::create(builder_, loc_, tooOld,
-                                            math_.all(yes)));
+    Value yes =
+        arith::ConstantOp::create(builder_, loc_, builder_.getBoolAttr(true));
+    seen = both(seen,
+                arith::XOrIOp::create(builder_, loc_, tooOld, math_.all(yes)));
   }
   if (isPadded() && !math_.lanes().isScalar())
-    seen = both(seen, emitLanesBelow(
-                          index.sub(index.constant(sizes_.keys), place.key)));
+    seen =
+        both(seen,
+             emitLanesBelow(index.sub(index.constant(sizes_.keys), place.key)));
   Value mask = getMask();
   if (!mask || isa<FloatType>(getElementTypeOrSelf(mask.getType())))
     return seen;
   Value bytes = loadMask(place);
-  Value zero = arith::ConstantOp::create(
-      builder_, loc_, builder_.getZeroAttr(bytes.getType()));
-  Value allowed = arith::CmpIOp::create(
-      builder_, loc_, arith::CmpIPredicate::ne, bytes, zero);
+  Value zero = arith::ConstantOp::create(builder_, loc_,
+                                         builder_.getZeroAttr(bytes.getType()));
+  Value allowed = arith::CmpIOp::create(builder_, loc_,
+                                        arith::CmpIPredicate::ne, bytes, zero);
   return both(seen, math_.all(allowed));
 }
 
@@ -148,8 +150,7 @@ Value AttentionScores::emitWeights(Value logits, Value shift) const {
         builder_, loc_, builder_.getI32Type(), value));
   };
   Value x = math_.sub(logits, shift);
-  Value rounded =
-      fma(x, math_.constant(kLog2e), math_.constant(kRounds));
+  Value rounded = fma(x, math_.constant(kLog2e), math_.constant(kRounds));
   Value n = math_.sub(rounded, math_.constant(kRounds));
   Value minusN = arith::NegFOp::create(builder_, loc_, n);
   Value f = fma(x, math_.constant(kLog2e), minusN);
@@ -160,8 +161,8 @@ Value AttentionScores::emitWeights(Value logits, Value shift) const {
   power = fma(power, f, math_.constant(1));
   Value exponent =
       arith::ShLIOp::create(builder_, loc_, bitsOf(rounded), integer(23));
-  exponent = arith::AddIOp::create(builder_, loc_, exponent,
-                                   integer(0x3f800000));
+  exponent =
+      arith::AddIOp::create(builder_, loc_, exponent, integer(0x3f800000));
   Value scale = arith::BitcastOp::create(builder_, loc_, math_.f32(), exponent);
   Value isLess =
       math_.compare(arith::CmpFPredicate::OLT, x, math_.constant(kLeast));

@@ -5,8 +5,8 @@
 #include "lib/Codegen/CPU/AttentionRows.h"
 #include "lib/Codegen/CPU/AttentionScores.h"
 #include "lib/Codegen/CPU/Emitters.h"
-#include "lib/Codegen/CPU/UnitModel.h"
 #include "lib/Codegen/CPU/Reductions.h"
+#include "lib/Codegen/CPU/UnitModel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -64,9 +64,8 @@ private:
     return memref::LoadOp::create(builder_, loc_, buffer, index);
   }
   Value loadVector(Value buffer, Value index) {
-    return vector::LoadOp::create(builder_, loc_,
-                                  cast<VectorType>(lanes_.f32()), buffer,
-                                  index);
+    return vector::LoadOp::create(
+        builder_, loc_, cast<VectorType>(lanes_.f32()), buffer, index);
   }
   void storeVector(Value value, Value buffer, Value index) {
     vector::StoreOp::create(builder_, loc_, value, buffer, index);
@@ -158,9 +157,7 @@ void AttentionEmitter::emitRows(const Rows &rows) {
                                    /*alongRows=*/false);
   blocks_.packRows(queryRows_, query, rows.first, rows.count);
   blocks_.emitZeros(resultTiles_, sizes_.width);
-  forRowVectors([&](Value row) {
-    storeVector(lanes_.lowest(), peaks_, row);
-  });
+  forRowVectors([&](Value row) { storeVector(lanes_.lowest(), peaks_, row); });
   int64_t sums = alignTo(queries_, width_) * nr_;
   emitter_.emitLoop(
       math_.constant(0), math_.constant(sums), width_,
@@ -238,7 +235,8 @@ Value AttentionEmitter::emitPeak(const Rows &rows, const Keys &keys, Value row,
     return peaks;
   };
   SmallVector<Value> peaks(nr_ / width_, lanes_.lowest());
-  peaks = emitter_.emitCarryingLoop({math_.constant(0), panels}, 1, peaks, body);
+  peaks =
+      emitter_.emitCarryingLoop({math_.constant(0), panels}, 1, peaks, body);
   Value peak = peaks.front();
   for (Value other : llvm::drop_begin(peaks))
     peak = lanes_.max(other, peak);
@@ -253,14 +251,13 @@ void AttentionEmitter::emitSum(Value row, Value panels, Value shift) {
   auto body = [&](Value panel, ValueRange before) -> SmallVector<Value> {
     SmallVector<Value> sums(before);
     Value place = scores.at(row, panel);
-    Value to = math_.add(math_.mul(row, weightRows_.rowStride),
-                         math_.mul(panel, nr_));
+    Value to =
+        math_.add(math_.mul(row, weightRows_.rowStride), math_.mul(panel, nr_));
     for (auto [number, sum] : llvm::enumerate(sums)) {
-      Value weight =
-          scores_.emitWeights(scores.load(place, number), shift);
+      Value weight = scores_.emitWeights(scores.load(place, number), shift);
       sum = lanes_.add(sum, weight);
-      storeVector(emitUnitRounding(emitter_, unit_, weight),
-                  weightRows_.buffer, math_.add(to, number * width_));
+      storeVector(emitUnitRounding(emitter_, unit_, weight), weightRows_.buffer,
+                  math_.add(to, number * width_));
     }
     return sums;
   };
@@ -279,8 +276,7 @@ void AttentionEmitter::emitRowWeights(const Rows &rows, const Keys &keys,
   Value before = loadNumber(peaks_, row);
   Value peak = one.max(emitPeak(rows, keys, row, panels), before);
   // Without a key so far, the difference of two infinities would be NaN.
-  Value isEmpty =
-      one.compare(arith::CmpFPredicate::OEQ, peak, one.lowest());
+  Value isEmpty = one.compare(arith::CmpFPredicate::OEQ, peak, one.lowest());
   Value shift = one.select(isEmpty, one.constant(0), peak);
   memref::StoreOp::create(builder_, loc_, peak, peaks_, row);
   memref::StoreOp::create(builder_, loc_, one.sub(before, shift), factors_,
@@ -334,16 +330,15 @@ void AttentionEmitter::emitValues(const Rows &rows, const Keys &keys) {
 void AttentionEmitter::finishSums() {
   Value one = lanes_.constant(1);
   Operation *add = lanes_.add(one, one).getDefiningOp();
-  emitter_.emitLoop(math_.constant(0), math_.constant(queries_), 1,
-                    [&](Value row) {
-                      Value place = math_.mul(row, nr_);
-                      Value sums = loadVector(sums_, place);
-                      for (int64_t at = width_; at < nr_; at += width_)
-                        sums = lanes_.add(
-                            sums, loadVector(sums_, math_.add(place, at)));
-                      Value sum = reduceLanes(emitter_, add, sums, width_);
-                      memref::StoreOp::create(builder_, loc_, sum, totals_, row);
-                    });
+  emitter_.emitLoop(
+      math_.constant(0), math_.constant(queries_), 1, [&](Value row) {
+        Value place = math_.mul(row, nr_);
+        Value sums = loadVector(sums_, place);
+        for (int64_t at = width_; at < nr_; at += width_)
+          sums = lanes_.add(sums, loadVector(sums_, math_.add(place, at)));
+        Value sum = reduceLanes(emitter_, add, sums, width_);
+        memref::StoreOp::create(builder_, loc_, sum, totals_, row);
+      });
   forRowVectors([&](Value row) {
     Value log = lanes_.log(loadVector(totals_, row));
     storeVector(lanes_.add(loadVector(peaks_, row), log), peaks_, row);
@@ -363,12 +358,11 @@ void AttentionEmitter::storeRows(const Rows &rows) {
     logarithms.storeNumber(
         one.select(isEmpty, one.lowest(), loadNumber(peaks_, row)),
         {rows.batch, rows.head, query});
-    output.storeRow(
-        results, row, {rows.batch, rows.head, query},
-        [&](Value sum) {
-          return lanes_.select(isEmpty, lanes_.constant(0),
-                               lanes_.div(sum, total));
-        });
+    output.storeRow(results, row, {rows.batch, rows.head, query},
+                    [&](Value sum) {
+                      return lanes_.select(isEmpty, lanes_.constant(0),
+                                           lanes_.div(sum, total));
+                    });
   });
 }
 
@@ -376,7 +370,8 @@ void mpc::cpu::emitAttention(Emitter &emitter, const Body &body,
                              AttentionAttr schedule) {
   Operation *op = body.statements.front().op;
   if (schedule.getScalar())
-    return emitAttentionLoops(emitter, cast<AttentionOpInterface>(op), schedule);
+    return emitAttentionLoops(emitter, cast<AttentionOpInterface>(op),
+                              schedule);
   if (auto forward = dyn_cast<AttentionOp>(op))
     return AttentionEmitter(emitter, forward, schedule).emit();
   emitAttentionGradient(emitter, cast<AttentionGradientOp>(op), schedule);

@@ -134,8 +134,7 @@ void GradientEmitter::emitChunk(Value chunk) {
   int64_t shared = sizes_.getShared();
   emitter_.emitLoop(
       math_.constant(0), math_.constant(shared), 1, [&](Value number) {
-        emitHead(
-            {batch, group, math_.add(math_.mul(group, shared), number)});
+        emitHead({batch, group, math_.add(math_.mul(group, shared), number)});
       });
   storeRows(keySums_, 1, sizes_.keys, sizes_.depth, batch, group,
             /*isScaled=*/true);
@@ -253,8 +252,8 @@ void GradientEmitter::emitRow(const Head &head, const Range &keys,
   auto store = [&](Value value, const PackedRows &to, Value key) {
     Value place = math_.add(math_.mul(row, to.rowStride), key);
     vector::StoreOp::create(builder_, loc_,
-                            emitUnitRounding(emitter_, unit_, value),
-                            to.buffer, place);
+                            emitUnitRounding(emitter_, unit_, value), to.buffer,
+                            place);
   };
   Value panels = math_.ceilDiv(keys.count, nr_);
   emitter_.emitLoop(math_.constant(0), panels, 1, [&](Value panel) {
@@ -264,11 +263,10 @@ void GradientEmitter::emitRow(const Head &head, const Range &keys,
       ScorePlace at = {head.batch, head.head, query,
                        math_.add(keys.first, key)};
       Value seen = scores_.emitSeen(at);
-      Value logits =
-          scores_.emitLogits(scores.load(place, number), at, seen);
+      Value logits = scores_.emitLogits(scores.load(place, number), at, seen);
       Value weight = scores_.emitWeights(logits, shift);
-      Value gradient = lanes_.mul(
-          weight, lanes_.sub(gradients.load(place, number), delta));
+      Value gradient =
+          lanes_.mul(weight, lanes_.sub(gradients.load(place, number), delta));
       if (seen)
         gradient = lanes_.select(seen, gradient, lanes_.constant(0));
       store(weight, weights_, key);
@@ -341,13 +339,11 @@ void GradientEmitter::storeRows(const Tiles &sums, unsigned result,
   VectorRows vectors(emitter_, lanes_, sums, {nr_, elements});
   Value scale = lanes_.constant(
       isScaled ? static_cast<float>(op_.getScale().convertToDouble()) : 1.0f);
-  emitter_.emitLoop(
-      math_.constant(0), math_.constant(rows), 1, [&](Value row) {
-        destination.storeRow(
-            vectors, row, {batch, head, row}, [&](Value sum) {
-              return isScaled ? lanes_.mul(sum, scale) : sum;
-            });
-      });
+  emitter_.emitLoop(math_.constant(0), math_.constant(rows), 1, [&](Value row) {
+    destination.storeRow(vectors, row, {batch, head, row}, [&](Value sum) {
+      return isScaled ? lanes_.mul(sum, scale) : sum;
+    });
+  });
 }
 
 void mpc::cpu::emitAttentionGradient(Emitter &emitter, AttentionGradientOp op,

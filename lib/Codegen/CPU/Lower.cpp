@@ -90,8 +90,7 @@ void ConvertPass::restoreBFloats(LLVM::CallIntrinsicOp op) {
   auto type = dyn_cast<VectorType>(op.getResult(0).getType());
   if (!type || !type.getElementType().isInteger(16))
     return;
-  op.getResult(0).setType(
-      cast<VectorType>(type.clone(builder.getBF16Type())));
+  op.getResult(0).setType(cast<VectorType>(type.clone(builder.getBF16Type())));
   builder.setInsertionPointAfter(op);
   auto bits =
       LLVM::BitcastOp::create(builder, op.getLoc(), type, op.getResult(0));

@@ -240,8 +240,8 @@ void PanelPacker::gatherPanels(Value panels) {
 /// Packs the panel that columns do not fill, with zeros for columns that do not
 /// exist.
 void PanelPacker::copyLastPanel(Value panel) {
-  Value zero = arith::ConstantOp::create(
-      builder_, loc_, builder_.getZeroAttr(factor_.type));
+  Value zero = arith::ConstantOp::create(builder_, loc_,
+                                         builder_.getZeroAttr(factor_.type));
   Value place = panelPlace(panel);
   Value first = math_.mul(panel, width_);
   Value last = math_.sub(block_.count, math_.constant(1));

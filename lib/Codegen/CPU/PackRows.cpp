@@ -126,9 +126,9 @@ void RowPacker::zeroRows(Value padded) {
 void RowPacker::endRows(Value padded) {
   if (factor_.k.getSize() % depth_ == 0)
     return;
-  Value zero = arith::ConstantOp::create(
-      emitter_.builder, emitter_.loc,
-      emitter_.builder.getZeroAttr(factor_.type));
+  Value zero =
+      arith::ConstantOp::create(emitter_.builder, emitter_.loc,
+                                emitter_.builder.getZeroAttr(factor_.type));
   loop(math_.constant(0), padded, 1,
        [&](Value row) { store(zero, rowPlace(row, block_.kCount)); });
 }

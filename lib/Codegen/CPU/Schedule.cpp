@@ -79,8 +79,8 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
   Body body = *getBody(kernel);
   int64_t lanes = target.getLanes();
   if (kernel.getKind() == KernelKind::Attention)
-    return planAttention(
-        cast<AttentionOpInterface>(body.statements.front().op), target);
+    return planAttention(cast<AttentionOpInterface>(body.statements.front().op),
+                         target);
   if (target.getNaive())
     return scheduleLoops(kernel, body, target);
   switch (kernel.getKind()) {

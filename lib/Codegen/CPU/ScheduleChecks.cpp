@@ -90,9 +90,8 @@ LogicalResult AttentionAttr::verifyKernel(Operation *kernel) const {
   FailureOr<Body> body = getBody(cast<FuncOp>(kernel));
   if (failed(body))
     return failure();
-  return verifyAttention(cast<AttentionOpInterface>(
-                             body->statements.front().op),
-                         *this);
+  return verifyAttention(
+      cast<AttentionOpInterface>(body->statements.front().op), *this);
 }
 
 /// Whether `body` copies one tensor, by an index that is linear in the

@@ -112,8 +112,8 @@ static Value widen(Emitter &emitter, Value x) {
 static Value roundToBF16(Emitter &emitter, Value value) {
   Type bf16 = emitter.builder.getBF16Type();
   if (auto type = dyn_cast<VectorType>(value.getType()))
-    return x86vector::CvtPackedF32ToBF16Op::create(
-        emitter.builder, emitter.loc, type.clone(bf16), value);
+    return x86vector::CvtPackedF32ToBF16Op::create(emitter.builder, emitter.loc,
+                                                   type.clone(bf16), value);
   return arith::TruncFOp::create(emitter.builder, emitter.loc, bf16,
                                  FlushingMath(emitter).flush(value));
 }

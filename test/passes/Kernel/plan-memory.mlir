@@ -83,6 +83,27 @@ func.func @pack(%x: tensor<4xf32>, %y: tensor<2x4xf32>) -> tensor<32xf32> {
 
 // -----
 
+// A part of a pack is other memory until it is written: a value that is not
+// read any more by then lies in its place.
+// CHECK-LABEL: func.func @pack_in_time(
+// CHECK-SAME:    %[[ARENA:[^:]*]]: memref<128xi8> {kernel.buffer = #kernel.buffer<arena>}
+// CHECK:         %[[EARLY:.*]] = memref.view %[[ARENA]][%c64{{.*}}][]
+// CHECK:         kernel.launch {{.*}} outs(%[[EARLY]] :
+// CHECK:         %[[FIRST:.*]] = memref.view %[[ARENA]][%c0{{.*}}][]
+// CHECK:         kernel.launch {{.*}} outs(%[[FIRST]] :
+// CHECK:         %[[LAST:.*]] = memref.view %[[ARENA]][%c64{{.*}}][]
+// CHECK:         kernel.launch {{.*}} outs(%[[LAST]] :
+func.func @pack_in_time(%x: tensor<16xf32>, %y: tensor<16xf32>) -> tensor<32xf32> {
+  %early = nn.exp %x : tensor<16xf32>
+  %first = nn.neg %early : tensor<16xf32>
+  %last = nn.exp %y : tensor<16xf32>
+  %pack = kernel.pack %first, %last at [0, 16] : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
+  %result = nn.sqrt %pack : tensor<32xf32>
+  return %result : tensor<32xf32>
+}
+
+// -----
+
 // A part that has a home of its own is copied.
 // CHECK-LABEL: func.func @pack_of_argument(
 // CHECK:         memref.copy

@@ -149,9 +149,8 @@ double Problem::logit(int64_t b, int64_t h, int64_t i, int64_t j) const {
   double sum = 0;
   for (int64_t d = 0; d < c_.depth; ++d)
     sum += read(0, b, h, i, d) * read(1, b, h, j, d);
-  double bias = c_.mask == Mask::Float
-                    ? mask_[(b * c_.queries + i) * c_.keys + j]
-                    : 0.0;
+  double bias =
+      c_.mask == Mask::Float ? mask_[(b * c_.queries + i) * c_.keys + j] : 0.0;
   return sum * static_cast<float>(c_.scale()) + bias;
 }
 
@@ -218,11 +217,10 @@ std::string Problem::arguments(bool gradient) const {
   const char *element = element_.c_str();
   std::string text;
   if (c_.packed)
-    text = "%q: " + shape({c_.batch, c_.queries, 3, c_.heads, c_.depth},
-                          element);
+    text =
+        "%q: " + shape({c_.batch, c_.queries, 3, c_.heads, c_.depth}, element);
   else
-    text = "%q: " +
-           shape({c_.batch, c_.heads, c_.queries, c_.depth}, element) +
+    text = "%q: " + shape({c_.batch, c_.heads, c_.queries, c_.depth}, element) +
            ", %k: " + shape({c_.batch, c_.groups, c_.keys, c_.depth}, element) +
            ", %v: " + shape({c_.batch, c_.groups, c_.keys, c_.width}, element);
   if (gradient) {
@@ -242,8 +240,8 @@ std::string Problem::maskText() const {
 
 std::string Problem::settings() const {
   std::string text = " sizes [";
-  for (int64_t size : {c_.batch, c_.heads, c_.groups, c_.queries, c_.keys,
-                       c_.depth, c_.width})
+  for (int64_t size :
+       {c_.batch, c_.heads, c_.groups, c_.queries, c_.keys, c_.depth, c_.width})
     text += (text.back() == '[' ? "" : ", ") + std::to_string(size);
   char scale[40];
   std::snprintf(scale, sizeof scale, "%.17e", c_.scale());
@@ -279,10 +277,11 @@ std::string Problem::forwardText() const {
       shape({c_.batch, c_.queries, c_.heads, c_.width}, element_.c_str());
   std::string numbers = shape({c_.batch, c_.heads, c_.queries}, "f32");
   std::string types = "(" + output + ", " + numbers + ")";
-  std::string mask = c_.mask == Mask::None ? "" : "(b, h, i, j) -> (b, 0, i, j)";
+  std::string mask =
+      c_.mask == Mask::None ? "" : "(b, h, i, j) -> (b, 0, i, j)";
   return "kernel.func @k(" + arguments(false) + ", %o: " + output +
-         ", %n: " + numbers + ") -> " + types + " {\n  %r:2 = kernel.attention" +
-         operands() +
+         ", %n: " + numbers + ") -> " + types +
+         " {\n  %r:2 = kernel.attention" + operands() +
          (mask.empty() ? "" : " mask(%m : " + maskText() + ")") +
          " outs(%o, %n : " + output + ", " + numbers + ")" + settings() +
          maps({mask, kJoined, kRows}) + " -> " + output + ", " + numbers +
@@ -311,7 +310,8 @@ std::string Problem::gradientText() const {
   std::string given =
       shape({c_.batch, c_.heads, c_.queries, c_.width}, element);
   std::string types = q + ", " + k + ", " + v;
-  std::string mask = c_.mask == Mask::None ? "" : "(b, h, i, j) -> (b, 0, i, j)";
+  std::string mask =
+      c_.mask == Mask::None ? "" : "(b, h, i, j) -> (b, 0, i, j)";
   std::string read = operands();
   size_t names = read.find(" :");
   read = read.substr(0, names) + ", %l, %t, %g" + read.substr(names);
@@ -451,7 +451,8 @@ void check(const Case &c, const char *element, Config config) {
   bool isRounded = config.bf16 != cpu::Unit::FMA;
   std::string type = element;
   double rounding = type == "f32" ? 0 : type == "f16" ? 3e-4 : 2.4e-3;
-  double bound = 6e-7 * std::max(1.0, c.range) + rounding * (isRounded ? 1.6 : 1);
+  double bound =
+      6e-7 * std::max(1.0, c.range) + rounding * (isRounded ? 1.6 : 1);
   Buffers forward =
       runBothWays(problem.forwardText(), config, problem.forwardBuffers());
   expectNear(forward[forward.size() - 2], element, joinHeads(problem.output, c),
@@ -462,7 +463,8 @@ void check(const Case &c, const char *element, Config config) {
   size_t first = backward.size() - 3;
   expectNear(backward[first], element, problem.dQuery, 2 * bound, "d_query");
   expectNear(backward[first + 1], element, problem.dKey, 2 * bound, "d_key");
-  expectNear(backward[first + 2], element, problem.dValue, 2 * bound, "d_value");
+  expectNear(backward[first + 2], element, problem.dValue, 2 * bound,
+             "d_value");
 }
 
 void checkAll(const Case &c) {

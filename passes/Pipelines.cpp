@@ -72,6 +72,13 @@ void mpc::buildPrecisionPipeline(
   norms.precision = recipe.getPrecision();
   norms.policy = recipe.getAutocast().str();
   manager.addNestedPass<func::FuncOp>(nn::createFindNormsPass(norms, policy));
+  nn::FindAttentionPassOptions attention;
+  attention.precision = recipe.getPrecision();
+  attention.policy = recipe.getAutocast().str();
+  for (ArrayAttr names : {recipe.getKeepFp32(), recipe.getLower()})
+    llvm::append_range(attention.named, amp::stringsOf(names));
+  manager.addNestedPass<func::FuncOp>(
+      nn::createFindAttentionPass(attention, policy));
   nn::AutocastPassOptions autocast;
   autocast.precision = recipe.getPrecision();
   autocast.keepF32 = llvm::to_vector(amp::stringsOf(recipe.getKeepFp32()));

@@ -32,6 +32,11 @@ std::unique_ptr<mlir::Pass>
 createFindNormsPass(const FindNormsPassOptions &options,
                     std::shared_ptr<const AutocastPolicy> policy);
 
+/// nn-find-attention by a policy that was read before.
+std::unique_ptr<mlir::Pass>
+createFindAttentionPass(const FindAttentionPassOptions &options,
+                        std::shared_ptr<const AutocastPolicy> policy);
+
 } // namespace mpc::nn
 
 #endif // MPC_PASSES_NN_PASSES_H

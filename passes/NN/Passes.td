@@ -338,6 +338,44 @@ def FindNormsPass : Pass<"nn-find-norms", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 
+def FindAttentionPass : Pass<"nn-find-attention", "::mlir::func::FuncOp"> {
+  let summary = "Make nn.attention of attention that is written out";
+  let description = [{
+    A softmax along the last axis between two products of matrices becomes
+    `nn.attention`, which keeps no tensor of scores. Between them may be:
+    factors and divisors that are numbers, on either side of the first product;
+    numbers that are added; choices of a low number by a mask; casts between
+    floats; reshapes of the other axes; what gives a row without keys zeros.
+    Keys and values that are repeated for several heads are not any more.
+
+    Masks that are constants or comparisons of positions, and leave each query
+    the keys up to its own, or some of them, become `causal` and `window`. A
+    number that hides a score is -inf (`i1` masks), or stays a number that is
+    added, so that a row without other scores is the mean that it was.
+
+    Only where the module's `kernel.target` computes attention, and where the
+    policy is `mpc` without rules: others say of each op how it rounds. Weights
+    that something else reads, or that are dropped at random, stay: a remark
+    says why. Before nn-autocast, which gives the op its type.
+  }];
+  let options = [
+    Option<"precision", "precision", "::mpc::Precision", /*default=*/
+           "::mpc::Precision::FP32", "of lowered ops (default: fp32)">,
+    Option<"policy", "policy", "std::string",
+           /*default=*/"::mpc::nn::kDefaultAutocast.str()",
+           "built-in policy or policy file (default: mpc)">,
+    ListOption<"named", "named", "std::string",
+               "ECMAScript regular expressions on node and op names, of which "
+               "a flag gives the type: they stay as they are">,
+    Option<"force", "force", "bool", /*default=*/"false",
+           "as if the target computed attention (default: no)">,
+  ];
+  let statistics = [
+    Statistic<"numFound", "attentions-found", "nn.attention ops made">
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def BoundGradientsPass : Pass<"nn-bound-gradients", "::mlir::ModuleOp"> {
   let summary = "Bound the gradients of zeros that are divided by their norm";
   let description = [{

@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Recognizes bands in masks, and makes one mask of several.
+#include "passes/NN/AttentionMask.h"
+
+#include "dialects/NN/Constants.h"
+#include "dialects/NN/NNDialect.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mpc::nn;
+
+static constexpr double kLowest = -std::numeric_limits<double>::infinity();
+
+/// A score to which this is added is as good as replaced by it: their distance
+/// is no more than the last digit of any score that a model has.
+static constexpr double kFarBelow = -1e9;
+/// A score that becomes this has the weight 0 beside any that stays.
+static constexpr double kBelow = -1e4;
+
+//===----------------------------------------------------------------------===//
+// PlacedTensor
+//===----------------------------------------------------------------------===//
+
+PlacedTensor PlacedTensor::whole(Value value) {
+  return {value, llvm::to_vector(llvm::seq<int64_t>(shapeOf(value).size()))};
+}
+
+PlacedTensor PlacedTensor::with(Value other) const { return {other, axes}; }
+
+/// The axes of a reshape's operand that lie at those of its result; none where
+/// it does more than add or remove axes of size 1.
+static std::optional<SmallVector<int64_t>> axesBehind(ReshapeOp reshape,
+                                                      ArrayRef<int64_t> axes) {
+  ArrayRef<int64_t> after = shapeOf(reshape.getOutput());
+  SmallVector<int64_t> behind;
+  size_t at = 0;
+  for (int64_t size : shapeOf(reshape.getInput())) {
+    if (size == 1) {
+      behind.push_back(PlacedTensor::kNowhere);
+      continue;
+    }
+    while (at < after.size() && after[at] == 1)
+      ++at;
+    if (at == after.size() || after[at] != size)
+      return std::nullopt;
+    behind.push_back(axes[at++]);
+  }
+  return behind;
+}
+
+PlacedTensor PlacedTensor::origin() const {
+  PlacedTensor at = *this;
+  while (true) {
+    SmallVector<int64_t> behind;
+    Operation *op = at.value.getDefiningOp();
+    if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op)) {
+      for (int64_t axis : broadcast.getAxes())
+        behind.push_back(at.axes[axis]);
+    } else if (auto transpose = dyn_cast_or_null<TransposeOp>(op)) {
+      behind.resize(at.axes.size());
+      for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
+        behind[from] = at.axes[to];
+    } else if (auto reshape = dyn_cast_or_null<ReshapeOp>(op)) {
+      auto found = axesBehind(reshape, at.axes);
+      if (!found)
+        return at;
+      behind = *found;
+    } else {
+      return at;
+    }
+    at = {op->getOperand(0), behind};
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Bands
+//===----------------------------------------------------------------------===//
+
+void Band::intersect(const Band &other) {
+  causal |= other.causal;
+  if (other.window)
+    window = window ? std::min(*window, *other.window) : other.window;
+}
+
+namespace {
+
+/// query * i + key * j + constant, where i and j are the last two axes.
+struct Position {
+  int64_t query = 0, key = 0, constant = 0;
+};
+
+} // namespace
+
+static DenseElementsAttr constantOf(Value value) {
+  DenseElementsAttr constant;
+  (void)matchPattern(value, m_Constant(&constant));
+  return constant;
+}
+
+/// `factor` times the index on an axis of scores of `rank`; none of an axis
+/// that is neither of queries nor of keys.
+static std::optional<Position> indexOn(int64_t axis, int64_t rank,
+                                       int64_t factor) {
+  if (axis == rank - 2)
+    return Position{factor, 0, 0};
+  if (axis == rank - 1)
+    return Position{0, factor, 0};
+  return std::nullopt;
+}
+
+/// The position that a constant of integers holds: equal numbers, or evenly
+/// spaced ones along one axis.
+static std::optional<Position>
+positionOf(DenseElementsAttr constant, ArrayRef<int64_t> axes, int64_t rank) {
+  int64_t first = intAt(constant, 0);
+  if (constant.isSplat())
+    return Position{0, 0, first};
+  int64_t count = constant.getNumElements(), step = intAt(constant, 1) - first;
+  ArrayRef<int64_t> shape = constant.getType().getShape();
+  const auto *longest = llvm::max_element(shape);
+  if (*longest != count)
+    return std::nullopt;
+  for (int64_t i = 0; i < count; ++i)
+    if (intAt(constant, i) != first + i * step)
+      return std::nullopt;
+  std::optional<Position> position =
+      indexOn(axes[longest - shape.begin()], rank, step);
+  if (position)
+    position->constant = first;
+  return position;
+}
+
+static std::optional<Position> positionOf(const PlacedTensor &tensor,
+                                          int64_t rank) {
+  PlacedTensor at = tensor.origin();
+  if (!rankedType(at.value).getElementType().isIntOrIndex())
+    return std::nullopt;
+  if (DenseElementsAttr constant = constantOf(at.value))
+    return constant.getNumElements() > 0 ? positionOf(constant, at.axes, rank)
+                                         : std::nullopt;
+  Operation *op = at.value.getDefiningOp();
+  if (auto iota = dyn_cast_or_null<IotaOp>(op))
+    return indexOn(at.axes[iota.getAxis()], rank, 1);
+  if (isa_and_nonnull<CastOp>(op))
+    return positionOf(at.with(op->getOperand(0)), rank);
+  if (!isa_and_nonnull<AddOp, SubOp>(op))
+    return std::nullopt;
+  auto lhs = positionOf(at.with(op->getOperand(0)), rank);
+  auto rhs = positionOf(at.with(op->getOperand(1)), rank);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  int64_t sign = isa<SubOp>(op) ? -1 : 1;
+  return Position{lhs->query + sign * rhs->query, lhs->key + sign * rhs->key,
+                  lhs->constant + sign * rhs->constant};
+}
+
+/// The band of the keys of which `difference`, lhs - rhs, compares as `kind`
+/// says with 0.
+static std::optional<Band> bandWhere(Position difference, CompareKind kind,
+                                     int64_t keys) {
+  auto [query, key, constant] = difference;
+  bool isAbove = kind == CompareKind::GT || kind == CompareKind::GE;
+  if (!isAbove && kind != CompareKind::LT && kind != CompareKind::LE)
+    return std::nullopt;
+  // Now at most 0.
+  if (isAbove)
+    query = -query, key = -key, constant = -constant;
+  if (kind == CompareKind::GT || kind == CompareKind::LT)
+    ++constant;
+  // j - i + constant <= 0, for keys up to a diagonal.
+  if (query == -1 && key == 1 && constant == 0)
+    return Band{true, {}};
+  if (query == -1 && key == 1 && -constant >= keys - 1)
+    return Band{};
+  if (query == 1 && key == -1 && constant <= 0)
+    return Band{false, 1 - constant};
+  return std::nullopt;
+}
+
+static CompareKind opposite(CompareKind kind) {
+  switch (kind) {
+  case CompareKind::LT:
+    return CompareKind::GE;
+  case CompareKind::LE:
+    return CompareKind::GT;
+  case CompareKind::GT:
+    return CompareKind::LE;
+  case CompareKind::GE:
+    return CompareKind::LT;
+  case CompareKind::EQ:
+    return CompareKind::NE;
+  case CompareKind::NE:
+    return CompareKind::EQ;
+  }
+  llvm_unreachable("unknown comparison");
+}
+
+/// The band of a table of queries and keys, of which `stays` tells.
+static std::optional<Band>
+bandOfTable(int64_t queries, int64_t keys,
+            llvm::function_ref<bool(int64_t, int64_t)> stays) {
+  Band band;
+  // The last query that has its own key tells the window.
+  int64_t last = std::min(queries, keys) - 1, first = 0;
+  while (first < last && !stays(last, first))
+    ++first;
+  if (first > 0)
+    band.window = last - first + 1;
+  band.causal = keys > 1 && !stays(0, 1);
+  for (int64_t i = 0; i < queries; ++i)
+    for (int64_t j = 0; j < keys; ++j) {
+      bool isIn =
+          (!band.causal || j <= i) && (!band.window || i - j < *band.window);
+      if (stays(i, j) != isIn)
+        return std::nullopt;
+    }
+  return band;
+}
+
+/// Where an axis of the scores lies in `tensor`; kNowhere where it is repeated.
+static int64_t placeOf(const PlacedTensor &tensor, int64_t axis) {
+  const auto *found = llvm::find(tensor.axes, axis);
+  bool isRepeated = found == tensor.axes.end() ||
+                    shapeOf(tensor.value)[found - tensor.axes.begin()] == 1;
+  return isRepeated ? PlacedTensor::kNowhere : found - tensor.axes.begin();
+}
+
+/// The distances of the tables of queries and keys in a constant of tables.
+static SmallVector<int64_t> offsetsOfTables(const PlacedTensor &tensor,
+                                            int64_t rank) {
+  SmallVector<int64_t> strides = denseStrides(shapeOf(tensor.value));
+  SmallVector<int64_t> offsets{0};
+  for (int64_t axis = 0; axis < rank - 2; ++axis) {
+    int64_t place = placeOf(tensor, axis);
+    if (place == PlacedTensor::kNowhere)
+      continue;
+    SmallVector<int64_t> outer = std::move(offsets);
+    offsets.clear();
+    for (int64_t offset : outer)
+      for (int64_t i = 0; i < shapeOf(tensor.value)[place]; ++i)
+        offsets.push_back(offset + i * strides[place]);
+  }
+  return offsets;
+}
+
+static std::optional<Band> bandOfConstant(const MaskTerm &term,
+                                          const PlacedTensor &at,
+                                          DenseElementsAttr constant) {
+  int64_t rank = term.scores.size();
+  int64_t query = placeOf(at, rank - 2), key = placeOf(at, rank - 1);
+  if (constant.getNumElements() == 0)
+    return std::nullopt;
+  SmallVector<int64_t> strides = denseStrides(constant.getType().getShape());
+  int64_t queryStride = query < 0 ? 0 : strides[query];
+  int64_t keyStride = key < 0 ? 0 : strides[key];
+  SmallVector<int64_t> offsets = offsetsOfTables(at, rank);
+  auto stays = [&](int64_t place) {
+    double number = realAt(constant, place);
+    return term.chooses ? (number != 0.0) != term.inverted : number == 0.0;
+  };
+  bool areEqual = true;
+  auto inTable = [&](int64_t i, int64_t j) {
+    int64_t place = i * queryStride + j * keyStride;
+    bool first = stays(place);
+    for (int64_t offset : ArrayRef(offsets).drop_front())
+      areEqual &= stays(place + offset) == first;
+    return first;
+  };
+  std::optional<Band> band =
+      bandOfTable(term.scores[rank - 2], term.scores[rank - 1], inTable);
+  return areEqual ? band : std::nullopt;
+}
+
+/// Whether all numbers of a constant are 0 or as low as what hides a score.
+static bool hidesOrKeeps(DenseElementsAttr constant) {
+  for (int64_t i = 0; i < constant.getNumElements(); ++i)
+    if (double number = realAt(constant, i);
+        number != 0.0 && !(number <= kBelow))
+      return false;
+  return true;
+}
+
+static std::optional<Band> bandOfChoice(const MaskTerm &term,
+                                        const PlacedTensor &at) {
+  int64_t rank = term.scores.size();
+  if (auto compare = at.value.getDefiningOp<CompareOp>()) {
+    auto lhs = positionOf(at.with(compare.getLhs()), rank);
+    auto rhs = positionOf(at.with(compare.getRhs()), rank);
+    if (!lhs || !rhs)
+      return std::nullopt;
+    CompareKind kind =
+        term.inverted ? opposite(compare.getKind()) : compare.getKind();
+    return bandWhere({lhs->query - rhs->query, lhs->key - rhs->key,
+                      lhs->constant - rhs->constant},
+                     kind, term.scores.back());
+  }
+  return std::nullopt;
+}
+
+/// The band that is all that `term` leaves; none where it is no band.
+static std::optional<Band> findBand(const MaskTerm &term) {
+  PlacedTensor at = term.tensor.origin();
+  DenseElementsAttr constant = constantOf(at.value);
+  if (constant && (term.chooses || hidesOrKeeps(constant)))
+    return bandOfConstant(term, at, constant);
+  return term.chooses ? bandOfChoice(term, at) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Terms that are made of others
+//===----------------------------------------------------------------------===//
+
+/// Whether each element of `value` is `number`.
+static bool isSplatOf(Value value, double number) {
+  DenseElementsAttr constant = constantOf(movedFrom(value));
+  std::optional<double> splat = splatOf(constant);
+  return splat && *splat == number;
+}
+
+/// Splits a choice that is the conjunction of two.
+static bool splitChoice(const MaskTerm &term,
+                        SmallVectorImpl<MaskTerm> &parts) {
+  PlacedTensor at = term.tensor.origin();
+  auto select = at.value.getDefiningOp<SelectOp>();
+  if (!select)
+    return false;
+  MaskTerm first = term, second = term;
+  first.tensor = at.with(select.getCondition());
+  Value onTrue = select.getOnTrue(), onFalse = select.getOnFalse();
+  bool isNot = isSplatOf(onTrue, 0.0) && isSplatOf(onFalse, 1.0);
+  if (isNot) {
+    first.inverted = !term.inverted;
+    parts.push_back(first);
+    return true;
+  }
+  // x and y is select(x, y, false); not (x or y) is that of
+  // select(x, true, y).
+  if (!isSplatOf(term.inverted ? onTrue : onFalse, term.inverted ? 1.0 : 0.0))
+    return false;
+  second.tensor = at.with(term.inverted ? onFalse : onTrue);
+  parts.append({first, second});
+  return true;
+}
+
+/// Splits a sum of numbers, and makes a choice of numbers that are one.
+static bool splitNumbers(const MaskTerm &term,
+                         SmallVectorImpl<MaskTerm> &parts) {
+  PlacedTensor at = term.tensor.origin();
+  if (auto sum = at.value.getDefiningOp<AddOp>()) {
+    for (Value addend : {sum.getLhs(), sum.getRhs()}) {
+      parts.push_back(term);
+      parts.back().tensor = at.with(addend);
+    }
+    return true;
+  }
+  auto select = at.value.getDefiningOp<SelectOp>();
+  if (!select)
+    return false;
+  for (auto [zero, other, inverted] :
+       {std::tuple(select.getOnTrue(), select.getOnFalse(), false),
+        std::tuple(select.getOnFalse(), select.getOnTrue(), true)}) {
+    std::optional<double> fill = splatOf(constantOf(movedFrom(other)));
+    if (!isSplatOf(zero, 0.0) || !fill || !(*fill <= kBelow))
+      continue;
+    parts.push_back(
+        {term.scores, at.with(select.getCondition()), true, inverted, *fill});
+    return true;
+  }
+  return false;
+}
+
+/// The least terms that `term` is made of, unless none of them is a band: then
+/// it stays as the model computes it.
+static void split(const MaskTerm &term, SmallVectorImpl<MaskTerm> &terms) {
+  SmallVector<MaskTerm> parts, leaves;
+  std::optional<Band> band = findBand(term);
+  bool isSplit = !band && (term.chooses ? splitChoice(term, parts)
+                                        : splitNumbers(term, parts));
+  if (!isSplit) {
+    terms.push_back(term);
+    terms.back().band = band;
+    return;
+  }
+  for (const MaskTerm &part : parts)
+    split(part, leaves);
+  bool isWorth = llvm::any_of(leaves, [](const MaskTerm &leaf) {
+    return leaf.band || (leaf.chooses && leaf.fill == kLowest);
+  });
+  if (isWorth)
+    terms.append(leaves);
+  else
+    terms.push_back(term);
+}
+
+//===----------------------------------------------------------------------===//
+// One mask
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class MaskBuilder {
+public:
+  MaskBuilder(GradientBuilder &g, RankedTensorType scores)
+      : g_(g), scores_(scores) {}
+
+  /// A term's tensor as [b, h, t, s], with 1 where it is repeated.
+  Value placed(const MaskTerm &term);
+  Value choice(const MaskTerm &term);
+  Value numbers(const MaskTerm &term);
+  /// Both of shape [b, h, t, s] or 1.
+  Value both(Value x, Value y, llvm::function_ref<Value(Value, Value)> join);
+  Value conjunction(Value x, Value y);
+  Value sum(Value x, Value y);
+  /// `choice` as numbers: 0 where it is true and otherwise `fill`.
+  Value numbersOf(Value choice, double fill);
+
+private:
+  GradientBuilder &g_;
+  RankedTensorType scores_;
+};
+
+} // namespace
+
+static bool isAllOnes(ArrayRef<int64_t> sizes) {
+  return llvm::all_of(sizes, [](int64_t size) { return size == 1; });
+}
+
+/// A constant without the axes along which it repeats itself, as folds leave
+/// it; any other tensor as it is.
+static PlacedTensor compacted(GradientBuilder &g, PlacedTensor at) {
+  DenseElementsAttr constant = constantOf(at.value);
+  if (!constant || constant.isSplat())
+    return at;
+  for (size_t axis = 0; axis < at.axes.size(); ++axis) {
+    auto type = cast<RankedTensorType>(constant.getType());
+    SmallVector<int64_t> shape(type.getShape()), strides = denseStrides(shape);
+    shape[axis] = 1;
+    DenseElementsAttr first =
+        foldStrided(constant, type.clone(shape), 0, strides);
+    SmallVector<int64_t> repeats = denseStrides(shape);
+    repeats[axis] = 0;
+    if (first && foldStrided(first, type, 0, repeats) == constant)
+      constant = first;
+  }
+  return at.with(ConstantOp::create(g.b, g.loc, constant.getType(), constant));
+}
+
+/// The tensor of a term with all axes of the term's scores, 1 where it is
+/// repeated.
+static Value aligned(GradientBuilder &g, const MaskTerm &term) {
+  PlacedTensor at = compacted(g, term.tensor.origin());
+  SmallVector<int64_t> order, sizes;
+  for (auto [axis, size] : llvm::enumerate(term.scores)) {
+    int64_t place = placeOf(at, static_cast<int64_t>(axis));
+    bool isRepeated = place == PlacedTensor::kNowhere;
+    sizes.push_back(isRepeated ? 1 : size);
+    if (!isRepeated)
+      order.push_back(place);
+  }
+  Value value = at.value;
+  // Axes of size 1 matter to no order.
+  if (!llvm::is_sorted(order)) {
+    for (int64_t place : llvm::seq<int64_t>(at.axes.size()))
+      if (!llvm::is_contained(order, place))
+        order.push_back(place);
+    value = TransposeOp::create(g.b, g.loc, value, order);
+  }
+  return g.reshape(value, sizes);
+}
+
+static int64_t productOf(ArrayRef<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    product *= size;
+  return product;
+}
+
+Value MaskBuilder::placed(const MaskTerm &term) {
+  Value value = aligned(g_, term);
+  SmallVector<int64_t> sizes(shapeOf(value)), full = sizes;
+  ArrayRef<int64_t> batch = ArrayRef(term.scores).drop_back(2);
+  // Axes of the batch before those of heads; all are one where they mix.
+  size_t cut = 0;
+  while (cut < batch.size() &&
+         productOf(batch.take_front(cut)) != scores_.getDimSize(0))
+    ++cut;
+  bool isMixed = productOf(batch.drop_front(cut)) != scores_.getDimSize(1);
+  SmallVector<int64_t> shape;
+  auto merge = [&](size_t from, size_t to) {
+    if (isAllOnes(ArrayRef(sizes).slice(from, to - from)))
+      return false;
+    llvm::copy(batch.slice(from, to - from), full.begin() + from);
+    return true;
+  };
+  bool hasBatch, hasHeads;
+  if (isMixed) {
+    hasBatch = hasHeads = merge(0, batch.size());
+  } else {
+    hasBatch = merge(0, cut);
+    hasHeads = merge(cut, batch.size());
+  }
+  shape = {hasBatch ? scores_.getDimSize(0) : 1,
+           hasHeads ? scores_.getDimSize(1) : 1, sizes[batch.size()],
+           sizes.back()};
+  value = g_.broadcast(value, llvm::to_vector(llvm::seq<int64_t>(sizes.size())),
+                       full);
+  return g_.reshape(value, shape);
+}
+
+Value MaskBuilder::choice(const MaskTerm &term) {
+  Value value = placed(term);
+  if (!term.inverted)
+    return value;
+  return g_.select(value, g_.splat(value, 0.0), g_.splat(value, 1.0));
+}
+
+Value MaskBuilder::numbers(const MaskTerm &term) {
+  return term.chooses ? numbersOf(choice(term), term.fill)
+                      : g_.cast(placed(term), scores_.getElementType());
+}
+
+Value MaskBuilder::both(Value x, Value y,
+                        llvm::function_ref<Value(Value, Value)> join) {
+  if (!x || !y)
+    return x ? x : y;
+  SmallVector<int64_t> shape;
+  for (auto [a, b] : llvm::zip_equal(shapeOf(x), shapeOf(y)))
+    shape.push_back(std::max(a, b));
+  SmallVector<int64_t> axes{0, 1, 2, 3};
+  return join(g_.broadcast(x, axes, shape), g_.broadcast(y, axes, shape));
+}
+
+Value MaskBuilder::conjunction(Value x, Value y) {
+  return both(x, y, [&](Value a, Value b) {
+    return g_.select(a, b, g_.splat(a, 0.0));
+  });
+}
+
+Value MaskBuilder::sum(Value x, Value y) {
+  return both(x, y, [&](Value a, Value b) { return g_.add(a, b); });
+}
+
+Value MaskBuilder::numbersOf(Value choice, double fill) {
+  auto type = rankedType(choice).clone(scores_.getElementType());
+  return g_.select(choice, g_.splat(type, 0.0), g_.splat(type, fill));
+}
+
+/// Whether each query sees a key, so that what hides the others has no weight.
+static bool reachesAKey(const Band &band, ArrayRef<int64_t> shape) {
+  return !band.window || shape[2] <= shape[3];
+}
+
+/// Whether a score that `term` hides has no weight whatever the others are.
+static bool isTotal(const MaskTerm &term) {
+  if (term.chooses)
+    return term.fill == kLowest;
+  DenseElementsAttr constant = constantOf(term.tensor.origin().value);
+  return constant &&
+         llvm::all_of(llvm::seq(constant.getNumElements()), [&](int64_t i) {
+           double number = realAt(constant, i);
+           return number == 0.0 || number == kLowest;
+         });
+}
+
+/// The band of those terms that are one. The others are left in `terms`.
+static Band takeBands(SmallVectorImpl<MaskTerm> &terms,
+                      ArrayRef<int64_t> shape) {
+  Band all, total;
+  bool areBands = true;
+  for (const MaskTerm &term : terms) {
+    areBands &= term.band.has_value();
+    if (term.band)
+      all.intersect(*term.band);
+    if (term.band && isTotal(term))
+      total.intersect(*term.band);
+  }
+  // Where finite numbers hide all keys of a row, all keys have one weight.
+  if (areBands && reachesAKey(all, shape)) {
+    terms.clear();
+    return all;
+  }
+  llvm::erase_if(
+      terms, [](const MaskTerm &term) { return term.band && isTotal(term); });
+  return total;
+}
+
+std::optional<AttentionMask> mpc::nn::buildMask(GradientBuilder &g,
+                                                ArrayRef<MaskTerm> given,
+                                                RankedTensorType scores,
+                                                std::string &reason) {
+  SmallVector<MaskTerm> terms;
+  for (const MaskTerm &term : given)
+    split(term, terms);
+  AttentionMask result{takeBands(terms, scores.getShape()), {}};
+  if (result.band.window && !result.band.causal) {
+    reason = "a window has keys behind the query";
+    return std::nullopt;
+  }
+  for (const MaskTerm &term : terms)
+    if (term.chooses && !(term.fill <= kFarBelow)) {
+      reason = "hidden scores become " + std::to_string(term.fill) +
+               ", and a row may have no others";
+      return std::nullopt;
+    }
+  MaskBuilder builder(g, scores);
+  Value choice, numbers;
+  for (const MaskTerm &term : terms) {
+    if (term.chooses && isTotal(term))
+      choice = builder.conjunction(choice, builder.choice(term));
+    else
+      numbers = builder.sum(numbers, builder.numbers(term));
+  }
+  if (choice && numbers)
+    choice = builder.numbersOf(choice, kLowest);
+  result.mask = numbers ? builder.sum(choice, numbers) : choice;
+  return result;
+}

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Values and gradients of attention, at the nn level and of kernels."""
+import numpy as np
+
+from .contractions import eighths
+from .kinds import FLOAT_KINDS
+from .text import Function, Result, Tensor
+
+B, H, G, T, S, D, E = 2, 4, 2, 5, 7, 3, 2
+SCALE = 0.5
+
+
+def seen_by(rows, keys, causal, window):
+    """Which key each query sees, as far as places say."""
+    i, j = np.arange(rows)[:, None], np.arange(keys)[None, :]
+    seen = np.ones((rows, keys), dtype=bool)
+    if causal:
+        seen &= j <= i
+    if window:
+        seen &= i - j < window
+    return seen
+
+
+class Problem:
+    """Attention in float64: of each group of heads, with logits that are written out."""
+
+    def __init__(self, kind, causal=False, window=None, mask=None):
+        self.kind, self.causal, self.window = kind, causal, window
+        self.row = "f64" if kind == "f64" else "f32"
+        self.query = eighths(kind, (B, H, T, D), 1)
+        self.key = eighths(kind, (B, G, S, D), 2)
+        self.value = eighths(kind, (B, G, S, E), 3)
+        self.seed = eighths(kind, (B, H, T, E), 4)
+        self.mask = None
+        if mask == "i1":
+            # One row of keys for all heads, and a query without a key.
+            allowed = (np.arange(B * T * S) % 3 != 1).reshape(B, 1, T, S)
+            allowed[1, 0, 2] = False
+            self.mask = Tensor("i1", allowed)
+        elif mask:
+            self.mask = eighths(mask, (1, H, T, S), 5)
+        self.solve()
+
+    def solve(self):
+        repeat = lambda x: np.repeat(x.values, H // G, axis=1)
+        q, k, v = self.query.values, repeat(self.key), repeat(self.value)
+        logits = np.einsum("bhid,bhjd->bhij", q, k) * SCALE
+        seen = np.broadcast_to(seen_by(T, S, self.causal, self.window), logits.shape)
+        if self.mask is not None and self.mask.kind == "i1":
+            seen = seen & self.mask.values
+        elif self.mask is not None:
+            logits = logits + self.mask.values
+        weights = np.where(seen, np.exp(logits), 0)
+        total = weights.sum(-1)
+        self.lse = np.log(total)
+        p = weights / np.where(total == 0, 1, total)[..., None]
+        self.output = np.einsum("bhij,bhje->bhie", p, v)
+        d = self.seed.values
+        self.delta = (d * self.output).sum(-1)
+        ds = p * (np.einsum("bhie,bhje->bhij", d, v) - self.delta[..., None])
+        group = lambda x: x.reshape(B, G, H // G, S, -1).sum(2)
+        self.d_query = SCALE * np.einsum("bhij,bhjd->bhid", ds, k)
+        self.d_key = group(SCALE * np.einsum("bhij,bhid->bhjd", ds, q))
+        self.d_value = group(np.einsum("bhij,bhie->bhje", p, d))
+        self.d_logits = ds
+
+    def operands(self):
+        return [self.query, self.key, self.value] + ([] if self.mask is None else [self.mask])
+
+    def flags(self):
+        text = " causal" if self.causal else ""
+        return text, f" window({self.window})" if self.window else ""
+
+    def result(self, values, ulps=6.0):
+        """A sum of products of numbers up to 4; weights of 16 bits may be rounded on the way."""
+        return Result(self.kind, values, 2.5 if self.kind in ("f16", "bf16") else 4 * ulps, 2.0)
+
+    def gradients(self):
+        return [self.result(x, 12.0) for x in (self.d_query, self.d_key, self.d_value)]
+
+
+def types_of(tensors):
+    return ", ".join(tensor.type for tensor in tensors)
+
+
+def problems():
+    for kind in FLOAT_KINDS:
+        yield f"plain_{kind}", Problem(kind)
+        yield f"causal_{kind}", Problem(kind, causal=True)
+    yield "window_f32", Problem("f32", causal=True, window=2)
+    yield "allowed_f32", Problem("f32", mask="i1")
+    yield "allowed_bf16", Problem("bf16", mask="i1")
+    yield "bias_f32", Problem("f32", causal=True, mask="f32")
+    yield "bias_f16", Problem("f16", mask="f32")
+
+
+def attention_functions():
+    for name, p in problems():
+        given = p.operands()
+        mask = f" mask %d : {p.mask.type}" if p.mask is not None else ""
+        causal, window = p.flags()
+        results = [p.result(p.output), Result(p.row, p.lse, 8.0, 2.0)]
+        body = (
+            f"%r0, %r1 = nn.attention %a, %b, %c{mask} scale({SCALE:e}){causal}{window}"
+            f" : {types_of(given[:3])} -> {types_of(results)}"
+        )
+        yield Function(name, given, body, results)
+        wanted = dict(enumerate(p.gradients()))
+        if p.mask is not None and p.mask.kind != "i1":
+            # The sum of a row's output times its gradient is of an output that is rounded.
+            ulps = 2048.0 if p.kind == "f16" else 64.0
+            wanted[3] = Result(p.mask.kind, p.d_logits.sum(0, keepdims=True), ulps, 4.0)
+        seeds = [p.seed, Tensor(p.row, np.zeros((B, H, T)))]
+        yield Function(f"{name}_vjp", given, body, results, seeds, wanted)
+
+
+def gradient_functions():
+    for name, p in problems():
+        given = p.operands() + [Tensor(p.row, p.lse), Tensor(p.row, p.delta), p.seed]
+        rest = ["%d", "%e", "%f", "%g"][len(given) - 6 :]
+        mask = f" mask %d : {p.mask.type}" if p.mask is not None else ""
+        causal, window = p.flags()
+        results = p.gradients()
+        types = types_of(given[:3] + given[-3:])
+        body = (
+            f"%r0, %r1, %r2 = nn.attention_gradient %a, %b, %c{mask} log_sum_exp {rest[0]}"
+            f" delta {rest[1]} d_output {rest[2]} scale({SCALE:e}){causal}{window}"
+            f" : {types} -> {types_of(results)}"
+        )
+        yield Function(name, given, body, results)
+
+
+# ===----------------------------------------------------------------------===#
+# Kernels
+# ===----------------------------------------------------------------------===#
+
+WHOLE = "affine_map<(b, h, i, d) -> (b, h, i, d)>"
+ROWS = "affine_map<(b, h, i) -> (b, h, i)>"
+
+
+def settings(p):
+    sizes = ", ".join(str(size) for size in (B, H, G, T, S, D, E))
+    window = f" window {p.window}" if p.window else ""
+    return f"sizes [{sizes}] scale {SCALE:e}{' causal' if p.causal else ''}{window}"
+
+
+def empties(results):
+    lines = [f"%e{i} = tensor.empty() : {r.type}\n  " for i, r in enumerate(results)]
+    return "".join(lines), ", ".join(f"%e{i}" for i in range(len(results)))
+
+
+def kernel_problems():
+    for kind in ("f32", "f16", "bf16"):
+        yield f"plain_{kind}", Problem(kind)
+    yield "window_f32", Problem("f32", causal=True, window=2)
+
+
+def kernel_functions():
+    for name, p in kernel_problems():
+        results = [p.result(p.output), Result("f32", p.lse, 8.0, 2.0)]
+        lines, outs = empties(results)
+        given = p.operands()
+        body = (
+            f"{lines}%r0, %r1 = kernel.attention ins(%a, %b, %c : {types_of(given)})"
+            f" outs({outs} : {types_of(results)}) {settings(p)}"
+            f" maps [{', '.join([WHOLE] * 4 + [ROWS])}] -> {types_of(results)}"
+        )
+        yield Function(name, given, body, results)
+
+
+def kernel_gradient_functions():
+    for name, p in kernel_problems():
+        results = p.gradients()
+        lines, outs = empties(results)
+        given = p.operands() + [Tensor("f32", p.lse), Tensor("f32", p.delta), p.seed]
+        maps = [WHOLE] * 3 + [ROWS] * 2 + [WHOLE] * 4
+        body = (
+            f"{lines}%r0, %r1, %r2 = kernel.attention_gradient"
+            f" ins(%a, %b, %c, %d, %e, %f : {types_of(given)})"
+            f" outs({outs} : {types_of(results)}) {settings(p)}"
+            f" maps [{', '.join(maps)}] -> {types_of(results)}"
+        )
+        yield Function(name, given, body, results)
+
+
+def families():
+    return {
+        "attention": list(attention_functions()),
+        "attention_gradient": list(gradient_functions()),
+        "kernel.attention": list(kernel_functions()),
+        "kernel.attention_gradient": list(kernel_gradient_functions()),
+    }

@@ -574,14 +574,15 @@ private:
 
   /// Whether a flag gives one of the ops a type.
   bool isNamed(Candidate &candidate) {
-    for (Operation *op : candidate.ops())
-      for (StringRef name : getNodeNames(op->getLoc()))
-        if (named_.matches(name) ||
-            named_.matches(op->getName().getStringRef())) {
-          candidate.reason = "a flag gives one of its ops a type";
-          return true;
-        }
-    return false;
+    bool found = llvm::any_of(candidate.ops(), [&](Operation *op) {
+      SmallVector<StringRef> names = getNodeNames(op->getLoc());
+      names.push_back(op->getName().stripDialect());
+      return llvm::any_of(names,
+                          [&](StringRef name) { return named_.matches(name); });
+    });
+    if (found)
+      candidate.reason = "a flag gives one of its ops a type";
+    return found;
   }
 
   std::shared_ptr<const AutocastPolicy> loaded_;

@@ -1,4 +1,4 @@
-// RUN: mpc-opt %s --pass-pipeline='builtin.module(func.func(nn-find-attention{force=true named=kept}))' --verify-diagnostics -o - | FileCheck %s --implicit-check-not=nn.attention
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(func.func(nn-find-attention{force=true named=kept,reshape}))' --verify-diagnostics -o - | FileCheck %s --implicit-check-not=nn.attention
 // CHECK: nn.softmax
 
 func.func @weights_returned(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>) -> (tensor<2x3x4x6xf32>, tensor<2x3x4x5xf32>) {
@@ -171,6 +171,15 @@ func.func @named(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x
   %1 = nn.softmax %0 axis(3) : tensor<2x3x4x5xf32>
   %2 = nn.matmul %1, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
   return %2 : tensor<2x3x4x6xf32>
+}
+
+func.func @named_op(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<6x5x6xf32>) -> tensor<6x4x6xf32> {
+  %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
+  %1 = nn.reshape %0 : tensor<2x3x4x5xf32> -> tensor<6x4x5xf32>
+  // expected-remark @below {{attention stays written out: a flag gives one of its ops a type}}
+  %2 = nn.softmax %1 axis(2) : tensor<6x4x5xf32>
+  %3 = nn.matmul %2, %v : tensor<6x4x5xf32>, tensor<6x5x6xf32> -> tensor<6x4x6xf32>
+  return %3 : tensor<6x4x6xf32>
 }
 
 // A softmax of other axes, or not before a product, is none.

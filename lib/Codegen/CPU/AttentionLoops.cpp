@@ -404,8 +404,6 @@ void GradientLoops::emitPair(const Block &block, Value row, Value key) {
   Value weight =
       scores_.emitWeights(scores_.emitLogits(score, place, seen), shift);
   Value gradient = one_.mul(weight, one_.sub(slope, delta));
-  if (seen)
-    gradient = one_.select(seen, gradient, one_.constant(0));
   store(emitUnitRounding(emitter_, schedule_.getUnit(), weight), weights_, row,
         key);
   store(emitUnitRounding(emitter_, schedule_.getUnit(), gradient),

@@ -267,8 +267,6 @@ void GradientEmitter::emitRow(const Head &head, const Range &keys,
       Value weight = scores_.emitWeights(logits, shift);
       Value gradient =
           lanes_.mul(weight, lanes_.sub(gradients.load(place, number), delta));
-      if (seen)
-        gradient = lanes_.select(seen, gradient, lanes_.constant(0));
       store(weight, weights_, key);
       store(gradient, logitGradients_, key);
     }

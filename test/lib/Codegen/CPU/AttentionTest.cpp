@@ -573,6 +573,23 @@ TEST(AttentionTest, DeepHeads) {
             .width = 256});
 }
 
+/// The weight of a key far below the greatest is exp of the difference down to
+/// the least normal number, and 0 below.
+TEST(AttentionTest, WeightsOfFarKeys) {
+  Case c = {1, 1, 1, 1, 2, 1, 1};
+  Problem problem(c, "f32");
+  for (float distance : {1.0f, 40.0f, 70.0f, 87.25f, 87.5f, 200.0f}) {
+    Buffers buffers = problem.forwardBuffers();
+    buffers[0] = bytes(std::vector<float>{1});
+    buffers[1] = bytes(std::vector<float>{0, -distance});
+    buffers[2] = bytes(std::vector<float>{0, 1e37f});
+    buffers = runBothWays(problem.forwardText(), {.lanes = 8}, buffers);
+    double weight = distance < 87.3 ? std::exp(-distance) : 0;
+    double want = weight * 1e37 / (1 + weight);
+    EXPECT_NEAR(values<float>(buffers[3])[0], want, 1e-6 * want) << distance;
+  }
+}
+
 TEST(AttentionTest, LargeLogits) {
   checkAll({.batch = 1,
             .heads = 1,

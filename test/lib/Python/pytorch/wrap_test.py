@@ -376,6 +376,25 @@ class Precision(WrapTest):
             allowed = 2 * max(abs(a - b) for a, b in zip(cast, exact))
             self.assertLessEqual(max(abs(a - b) for a, b in zip(found, exact)), allowed, name)
 
+    def test_a_saturated_sigmoid_keeps_its_digits_in_16_bits(self):
+        class Clicks(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(0)
+                self.body, self.base = nn.Linear(8, 1), nn.Parameter(torch.full((6,), 14.0))
+
+            def forward(self, x, click):
+                # 1 - sigmoid(14) is 14 ulps of float32 at 1: PyTorch's fp32 is itself off by 1e-3, which bounds nobody.
+                logits = self.base + 0.1 * self.body(x)[:, 0]
+                return F.binary_cross_entropy(torch.sigmoid(logits), click)
+
+        x, click = batches(1)[0][0], torch.zeros(6)
+        exact = Clicks().double()(x.double(), click.double()).item()
+        self.assertGreater(abs(Clicks()(x, click).item() - exact), 5e-4 * exact)
+        for precision in ("bf16", "fp16"):
+            found = mpc_compiler.wrap(Clicks(), precision=precision)(x, click).item()
+            self.assertLess(abs(found - exact), 1e-4 * exact, precision)
+
     def test_autocast_around_a_call_says_the_precision(self):
         model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
         x, y = batches(1)[0]

@@ -144,8 +144,22 @@ def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[s
     _check_groups(groups, first)
     if first.get("weight_decay"):
         plain = [g for g in groups if not g["weight_decay"]]
-        options["no_decay"] = [_pattern(names[id(p)]) for g in plain for p in g["params"]]
+        options["no_decay"] = [_pattern(name) for g in plain for name in _names_in_group(g, names)]
     return options
+
+
+def _names_in_group(group: Mapping[str, Any], names: Mapping[int, str]) -> list[str]:
+    """The model's names of a group's parameters: by the module, or as the optimizer was given them."""
+    found = [names.get(id(parameter)) for parameter in group["params"]]
+    given = group.get("param_names", found)
+    known = [name if name is not None else other for name, other in zip(found, given)]
+    if None in known:
+        raise UsageError(
+            "the model is a file, and the optimizer has groups without weight decay of parameters whose names are not "
+            "known: give it named ones, as {'params': [(name, p) for name, p in module.named_parameters() if p.dim() < 2], "
+            "'weight_decay': 0}, or give compile_step() the module"
+        )
+    return [name for name in known if name is not None]
 
 
 def _check_groups(groups: Sequence[Mapping[str, Any]], first: Mapping[str, Any]) -> None:

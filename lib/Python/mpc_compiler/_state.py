@@ -91,11 +91,13 @@ def _steps_counted(step: "Step") -> float | None:
 def _torch_groups(step: "Step") -> list[tuple[list[str], Any]]:
     """Names and weight decay of each group of torch's optimizer that the step was compiled with."""
     optimizer, module = getattr(step, "_optimizer", None), getattr(step, "_module", None)
-    if optimizer is None or module is None:
-        return []
-    names = {id(parameter): name for name, parameter in module.named_parameters()}
-    return [([names[id(parameter)] for parameter in group["params"]], group.get("weight_decay"))
-            for group in optimizer.param_groups]
+    names = {} if module is None else {id(parameter): name for name, parameter in module.named_parameters()}
+    groups = [] if optimizer is None else optimizer.param_groups
+    named = [([names.get(id(p)) for p in group["params"]] if names else group.get("param_names", []), group)
+             for group in groups]
+    if not all(len(found) == len(group["params"]) for found, group in named):
+        return []  # Of a model in a file, whose names the optimizer does not know.
+    return [(found, group.get("weight_decay")) for found, group in named]
 
 
 def _groups(step: "Step") -> list[dict[str, Any]]:

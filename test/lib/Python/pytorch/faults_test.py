@@ -2,12 +2,14 @@
 """Situations of ordinary loops in which a compiled step once gave other numbers than torch, or an error that named nothing."""
 import importlib.util
 import os
+import pathlib
 import subprocess
 import sys
 import unittest
 import warnings
 
 import mpc_compiler
+import torch_modules_test
 from wrap_test import WrapTest, batches, make_mlp, sgd, train
 
 try:
@@ -18,6 +20,9 @@ except ImportError:
     torch = None
 
 HAS_TRANSFORMERS = importlib.util.find_spec("transformers") is not None
+
+
+GROUPED = pathlib.Path(__file__).resolve().parents[3] / "Inputs/torch_modules/grouped.onnx"
 
 
 def make_normalized(**options):
@@ -108,6 +113,33 @@ class Faults(Doors):
                 rule.step()
                 losses.append(loss.item())
             self.near([step(x, y).item(), losses[1]], [losses[0]] * 2, 5e-6)
+
+    def test_05_a_file_and_an_optimizer_with_groups(self):
+        file = mpc_compiler.compile_step(GROUPED, nn.CrossEntropyLoss(), "adamw")
+        plain = torch_modules_test.grouped()
+        plain.load_state_dict({name: torch.tensor(value) for name, value in file.state_dict()["model"].items()})
+
+        def optimizer_of(is_named):
+            matrices = [(n, p) if is_named else p for n, p in plain.named_parameters() if p.dim() > 1]
+            vectors = [(n, p) if is_named else p for n, p in plain.named_parameters() if p.dim() < 2]
+            return torch.optim.AdamW(
+                [{"params": matrices, "weight_decay": 0.5}, {"params": vectors, "weight_decay": 0.0}], lr=0.1)
+
+        with self.assertRaisesRegex(mpc_compiler.UsageError, "the model is a file.*give it named ones"):
+            mpc_compiler.compile_step(GROUPED, nn.CrossEntropyLoss(), optimizer_of(False))
+        own = optimizer_of(True)
+        step = mpc_compiler.compile_step(GROUPED, nn.CrossEntropyLoss(), own)
+        data = [(inputs[0], target) for inputs, target in torch_modules_test.batches_of(torch_modules_test.rows)]
+        self.near([step(x, y).loss for x, y in data], train(plain, own, data), 2e-5)
+        groups = step.state_dict()["optimizer"]["param_groups"]
+        self.assertEqual([len(group["params"]) for group in groups], [2, 4])
+
+    def test_05_names_of_another_model_are_told_of(self):
+        foreign = torch.optim.AdamW(
+            [{"params": [("body.weight", nn.Parameter(torch.zeros(2)))], "weight_decay": 0.0},
+             {"params": [("head.weight", nn.Parameter(torch.zeros(2, 2)))], "weight_decay": 0.5}], lr=0.1)
+        with self.assertWarnsRegex(mpc_compiler.MpcWarning, "body"):
+            mpc_compiler.compile_step(GROUPED, nn.CrossEntropyLoss(), foreign)
 
     def test_06_a_scheduler_moves_the_rate(self):
         def loop(run, optimizer):

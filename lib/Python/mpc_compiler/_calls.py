@@ -67,15 +67,16 @@ class Calls:
 
     def __init__(
         self, module: Any, plain: type, loss: Callable[..., Any] | None, precision: str | None, outputs: bool,
-        forward_gradient: tuple[str, ...],
+        forward_gradient: tuple[str, ...], cost: str,
     ) -> None:
+        """`cost` says what becomes of calls that differ in what a trace takes for constants."""
         self.plain, self.loss = plain, loss
         self._module = module  # The plain one; it has the same parameters.
         self._fixed_precision, self._outputs, self._forward_gradient = precision, outputs, forward_gradient
         self._signature = inspect.signature(functools.partial(plain.forward, module))
         # What the loss takes beside the outputs, by another name where forward has an argument of that one.
         self.target = "loss_target" if "target" in self._signature.parameters else "target"
-        self._watched = Watched(module, loss)
+        self._watched = Watched(module, loss, cost)
         self._structures: dict[Any, Structure] = {}
         # Called where parts of the module are others than before: what was made of them is not theirs.
         self.on_new_parts: Callable[[], None] = lambda: None

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The exceptions that everything in this package raises, one family."""
+"""The exceptions that everything in this package raises, one family, and its warnings."""
+import sys
+import warnings
 
 
 class Error(RuntimeError):
@@ -40,6 +42,17 @@ class InternalError(Error):
 
 class MpcWarning(UserWarning):
     """Something works in another way than one may think."""
+
+
+_BETWEEN = ("/mpc_compiler/", "/torch/")
+
+
+def warn(text: str) -> None:
+    """Warns at the user's line, which calls through torch's modules."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and any(part in frame.f_code.co_filename for part in _BETWEEN):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, MpcWarning, stacklevel=level)
 
 
 # By MpcErrorCode, which are exit codes of the command-line tools.

@@ -311,5 +311,5 @@ def step(
         raise UsageError(f"accumulate is {accumulate}: expected 1 or more")
     if hasattr(model, "_mpc_control"):
         raise UsageError("the model is wrapped: give step() the plain module, or keep the loop")
-    calls = Calls(model, type(model), loss, named, outputs, ())
+    calls = Calls(model, type(model), loss, named, outputs, (), "each such call is compiled anew, before it runs")
     return Step(model, optimizer, calls, _Recipe(scaler, clip_norm, accumulate, outputs, options))

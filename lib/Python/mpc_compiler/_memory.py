@@ -2,14 +2,13 @@
 """Parameters and buffers of a torch module that lie in the memory of the programs that read them."""
 from __future__ import annotations
 
-import warnings
 from typing import Any, Iterable
 
 import torch  # type: ignore[import-not-found]
 from torch.utils.dlpack import to_dlpack  # type: ignore[import-not-found]
 
 from . import _arrays, _runtime
-from ._errors import InvalidInputError, MpcWarning, UnsupportedError
+from ._errors import InvalidInputError, UnsupportedError, warn
 from ._gradients import Gradients
 
 # Batches that make one step are seldom more: memory of gradients that waits longer is not needed.
@@ -133,9 +132,9 @@ class Home:
     def _more_gradients(self, pool: list[Gradients], parameters: list[Any]) -> Gradients:
         if len(pool) == 8 and not self._warned:
             self._warned = True
-            warnings.warn(
+            warn(
                 "8 losses of a compiled model wait for their backward: each keeps its gradients; accumulate numbers "
-                "by float(loss)", MpcWarning, stacklevel=2)
+                "by float(loss)")
         pool.append(Gradients(parameters))
         return pool[-1]
 

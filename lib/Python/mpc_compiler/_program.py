@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-import warnings
 from typing import Any, Mapping
 
 import torch  # type: ignore[import-not-found]
 
 from . import _compile, _runtime
-from ._errors import InvalidInputError, MpcWarning
+from ._errors import InvalidInputError, warn
 from ._export import Exported
 from ._gradients import Result
 from ._memory import Home, capsule_of
@@ -115,9 +114,8 @@ class CompiledCall:
                 tensor.copy_(value)
             step = self._run()
         if replays and step.found_inf:
-            warnings.warn(
-                f"gradients are not finite at any loss scale down to {step.scale:g}: they are handed on as they are",
-                MpcWarning, stacklevel=6)
+            warn(
+                f"gradients are not finite at any loss scale down to {step.scale:g}: they are handed on as they are")
         return step
 
     def _run(self) -> _runtime.StepResult:

@@ -11,12 +11,11 @@ import itertools
 import operator
 import sys
 import types
-import warnings
 from typing import Any, Callable, Iterable, Iterator
 
 import torch  # type: ignore[import-not-found]
 
-from ._errors import MpcWarning
+from ._errors import warn
 
 _SCALARS = (bool, int, float, complex, str, type(None))
 _NAMESPACES = (argparse.Namespace, types.SimpleNamespace)
@@ -236,11 +235,11 @@ class _Scan:
 class Watched:
     """Attributes of a module's parts, and of what the code of a module and of a loss refers to.
 
-    A program is for one :meth:`number` of them.
+    A program is for one :meth:`number` of them. `cost` says what becomes of calls that each have another one.
     """
 
-    def __init__(self, module: Any, loss: Any) -> None:
-        self._module, self._loss = module, loss
+    def __init__(self, module: Any, loss: Any, cost: str) -> None:
+        self._module, self._loss, self._cost = module, loss, cost
         self._ignored: set[tuple[int, str]] = set()
         self._numbers = itertools.count()
         self._states: list[tuple[Any, _Reading, int]] = []
@@ -299,9 +298,9 @@ class Watched:
         if not (names := sorted(changed - {"training"})):
             return
         self._has_warned = True
-        warnings.warn(
-            f"{', '.join(names)} changes from call to call, and is a constant of a compiled call: such calls run by "
-            "torch; give it as a tensor in the batch, or make it a buffer", MpcWarning, stacklevel=7)
+        warn(
+            f"{', '.join(names)} changes from call to call, and is a constant of a compiled call: {self._cost}; give it "
+            "as a tensor in the batch, or make it a buffer")
 
     def note_writes(self) -> None:
         """Ignores what the module's code has written itself since number()."""
@@ -318,9 +317,9 @@ class Watched:
         """Says what note_writes() has seen and nobody was told of: a program does not write it."""
         names, self._written = sorted(self._written), set()
         if names:
-            warnings.warn(
+            warn(
                 f"forward writes {', '.join(names)}, which a compiled call does not: return what is needed outside, "
-                "or make it a buffer that forward writes in place", MpcWarning, stacklevel=8)
+                "or make it a buffer that forward writes in place")
 
     def _scan_as(self, number: int) -> None:
         """Looks again at what there is, and takes it for what had that number."""

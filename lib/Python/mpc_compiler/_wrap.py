@@ -6,7 +6,6 @@ import copyreg
 import dataclasses
 import functools
 import inspect
-import warnings
 from typing import Any, Callable, Mapping
 
 import torch  # type: ignore[import-not-found]
@@ -14,7 +13,7 @@ import torch  # type: ignore[import-not-found]
 from ._batch import Batch
 from ._calls import Calls, Report, Structure, check_module
 from ._compile import _precision_name
-from ._errors import InvalidInputError, MpcWarning, UnsupportedError, UsageError
+from ._errors import InvalidInputError, UnsupportedError, UsageError, warn
 from ._evaluation import Evaluation, compile_evaluation
 from ._export import Exported, bare
 from ._gradients import Result, attach
@@ -89,7 +88,7 @@ class _Control:
 
     def _tell_once(self, structure: Structure) -> None:
         if not structure.by_torch:
-            warnings.warn(f"{self.calls.plain.__name__} runs by torch: {structure.reason}", MpcWarning, stacklevel=6)
+            warn(f"{self.calls.plain.__name__} runs by torch: {structure.reason}")
 
     def _evaluate(self, wrapped: Any, arguments: Mapping[str, Any], target: Any, has_target: bool) -> Any:
         calls = self.calls
@@ -317,7 +316,7 @@ def wrap(
     kind = _class_of(plain, loss is not None)
     wrapped = kind.__new__(kind)
     object.__setattr__(wrapped, "__dict__", module.__dict__)
-    calls = Calls(module, plain, loss, named, outputs, tuple(forward_gradient))
+    calls = Calls(module, plain, loss, named, outputs, tuple(forward_gradient), "such calls run by torch")
     given = _Options(scaler, dict(options), shapes, on_unsupported == "torch", num_threads, seed, compile_eval)
     object.__setattr__(wrapped, "_mpc_control", _Control(calls, module, given))
     return wrapped

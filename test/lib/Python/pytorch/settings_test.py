@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a module reads beside its batch, and evaluations between its steps."""
+import os
 import unittest
 
 import mpc_compiler
@@ -126,8 +127,12 @@ class Settings(WrapTest):
         def always(m, i):
             m.factor = 1 / (1 + i)
 
-        with self.assertWarnsRegex(mpc_compiler.MpcWarning, "factor changes from call to call"):
-            self.both(lambda m: self.loop(m, always), Scaled, tolerance=5e-6)
+        with self.assertWarnsRegex(mpc_compiler.MpcWarning, "factor changes .*such calls run by torch") as caught:
+            expected = self.both(lambda m: self.loop(m, always), Scaled, tolerance=5e-6)
+        self.assertEqual(os.path.basename(caught.filename), "wrap_test.py")  # Which has the loop.
+        with self.assertWarnsRegex(mpc_compiler.MpcWarning, "factor changes .*each such call is compiled anew") as caught:
+            self.near(self.by_step(always), expected, 5e-6)
+        self.assertEqual(caught.filename, __file__)
 
     def test_what_forward_writes_is_said(self):
         class Counts(nn.Module):

@@ -16,6 +16,7 @@ from torch.export.graph_signature import InputKind, OutputKind  # type: ignore[i
 
 from ._batch import Batch
 from ._errors import ExportError, UnsupportedError, UsageError
+from ._in_place import written_buffers
 from ._outputs import Outputs, find_loss
 from ._traceable import traceable
 
@@ -101,22 +102,8 @@ def _noted_functions(allowed: tuple[str, ...]) -> Iterator[None]:
 _OTHER_SHAPE = "Using a target size"
 
 
-# They write statistics, which their schema does not say.
-_WRITING = ("batch_norm", "instance_norm")
-
-
-def _is_functional(program: Any) -> bool:
-    """Whether a graph writes nothing and has no regions, so that it need not be traced a second time."""
-    for node in program.graph.nodes:
-        if node.op != "call_function" or node.target is operator.getitem:
-            continue
-        schema = getattr(node.target, "_schema", None)
-        if schema is None or schema.is_mutable or schema.name.removeprefix("aten::") in _WRITING:
-            return False
-    return True
-
-
-def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...]) -> Any:
+def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple[Any, list[str]]:
+    """The program, and the buffers that its ops write beside those of its signature."""
     with contextlib.ExitStack() as stack:
         for one in (warnings.catch_warnings(), _noted_functions(allowed), traceable(), torch.enable_grad(),
                     torch.autocast("cpu", enabled=False)):
@@ -128,10 +115,20 @@ def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...])
         warnings.filterwarnings("error", _OTHER_SHAPE, UserWarning)
         program = torch.export.export(module, (), dict(named), strict=False)
         _detach_results(program)
-        return program if _is_functional(program) else program.run_decompositions({})
+        written = written_buffers(program)
+        return (program.run_decompositions({}), []) if written is None else (program, written)
 
 
-def _trace(request: Request) -> tuple[Any, Outputs, list[str]]:
+@dataclasses.dataclass
+class _Trace:
+    """What was traced."""
+
+    program: Any
+    written: list[str]
+    structure: Outputs
+
+
+def _trace(request: Request) -> _Trace:
     seen: list[Outputs] = []
 
     def forward(self: Any, **tensors: Any) -> Any:
@@ -151,7 +148,7 @@ def _trace(request: Request) -> tuple[Any, Outputs, list[str]]:
     names = request.batch.names()
     tracer = bare(request.module, _plain_class(request.module), forward)
     try:
-        program = _run_export(tracer, dict(zip(names, request.batch.tensors)), request.forward_gradient)
+        program, written = _run_export(tracer, dict(zip(names, request.batch.tensors)), request.forward_gradient)
     except UsageError:
         raise
     except UserWarning as warning:
@@ -159,7 +156,7 @@ def _trace(request: Request) -> tuple[Any, Outputs, list[str]]:
     except Exception as error:  # What torch raises here has no common class.
         raise ExportError(_first_line(error, type(request.module).__name__)) from error
     seen[-1].forget()
-    return program, seen[-1], names
+    return _Trace(program, written, seen[-1])
 
 
 def _other_shape(warning: str) -> str:
@@ -315,21 +312,22 @@ def export(request: Request) -> Exported:
 
     The module's own ops stay one node each. Raises :class:`ExportError` for what torch.export does not take.
     """
-    program, structure, names = _trace(request)
+    trace = _trace(request)
+    program = trace.program
     _forget_own_lines(program)
     _merge_tied(program, _tied_names(request.module))
     signature = program.graph_signature
     results = [spec.arg.name for spec in signature.output_specs if spec.kind is OutputKind.USER_OUTPUT]
     inputs = [spec.arg.name for spec in signature.input_specs if spec.kind is InputKind.USER_INPUT]
     loss = "" if request.evaluates else results.pop(0)
-    written = [spec.target for spec in signature.output_specs if spec.kind is OutputKind.BUFFER_MUTATION]
+    written = trace.written + [spec.target for spec in signature.output_specs if spec.kind is OutputKind.BUFFER_MUTATION]
     return Exported(
         program=_serialize(program),
         values=_values(program),
         inputs=inputs,
         loss=loss,
         outputs=[inputs.index(name) if name in inputs else name for name in results],
-        structure=structure,
+        structure=trace.structure,
         trained=_trained(program, request.module, _reached(program, loss)) if loss else [],
         written=written,
     )

@@ -30,10 +30,13 @@ Result<HostBuffer> HostBuffer::allocate(uint64_t bytes, std::string_view what) {
   void *data = std::aligned_alloc(alignment, rounded ? rounded : alignment);
   if (!data)
     return failure();
+  // The kernel zeroes pages that were given back, when a thread first touches
+  // them: in parallel, and not those that nobody uses.
+  if (!large || ::madvise(data, rounded, MADV_DONTNEED) != 0)
+    std::memset(data, 0, bytes);
   // Huge pages have fewer TLB misses. The kernel may refuse them.
   if (large)
     (void)::madvise(data, rounded, MADV_HUGEPAGE);
-  std::memset(data, 0, bytes);
   return HostBuffer(static_cast<std::byte *>(data), bytes);
 }
 

@@ -4,7 +4,9 @@
 #include "runtime/Device/CPU/Memory.h"
 
 #include <atomic>
+#include <cstring>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <thread>
 #include <vector>
 
@@ -119,6 +121,20 @@ TEST(HostBuffer, IsAlignedAndZero) {
     for (uint64_t i = 0; i < bytes; i += 97)
       ASSERT_EQ(buffer->data()[i], std::byte(0));
   }
+}
+
+TEST(HostBuffer, IsZeroWhereMemoryIsUsedAgain) {
+  // Else malloc gives memory of this size back to the kernel.
+  mallopt(M_MMAP_THRESHOLD, 1 << 28);
+  mallopt(M_TRIM_THRESHOLD, 1 << 28);
+  for (uint64_t bytes : {uint64_t(1) << 20, (uint64_t(5) << 20) + 3})
+    for (int round = 0; round < 4; ++round) {
+      Result<HostBuffer> buffer = HostBuffer::allocate(bytes, "test");
+      ASSERT_TRUE(buffer.ok());
+      for (uint64_t i = 0; i < bytes; i += 97)
+        ASSERT_EQ(buffer->data()[i], std::byte(0)) << i << " of " << bytes;
+      std::memset(buffer->data(), 1, bytes);
+    }
 }
 
 TEST(HostBuffer, TooLargeIsAStatusWithSizeAndName) {

@@ -33,7 +33,7 @@ from ._errors import (
     UnsupportedError,
     UsageError,
 )
-from ._profile import Profile
+from ._profile import Profile, Profiles
 from ._progress import ProgressBar
 from ._runtime import StepResult, TensorInfo, Update, __version__
 from ._scaler import Scaler
@@ -51,6 +51,7 @@ __all__ = [
     "MpcWarning",
     "PeerError",
     "Profile",
+    "Profiles",
     "ProgressBar",
     "Scaler",
     "Schedule",

@@ -17,6 +17,7 @@ from ._errors import UnsupportedError, UsageError
 from ._export import Exported, Request, export
 from ._hooks import Hooks
 from ._memory import check_device
+from ._profile import Profiles
 from ._watched import Watched
 
 PRECISIONS = ("fp32", "bf16", "fp16")
@@ -81,6 +82,7 @@ class Calls:
         # Called where parts of the module are others than before: what was made of them is not theirs.
         self.on_new_parts: Callable[[], None] = lambda: None
         self._look_at_parts()
+        self._profiles: list[Profiles] = []  # That are asked for; only those inside of their `with` are told of runs.
         # While a module is traced its parameters are those of the tracing, for all threads.
         self.tracing = threading.RLock()
 
@@ -173,6 +175,20 @@ class Calls:
         output = self.run_bound(module, arguments)
         self._watched.note_writes()
         return output
+
+    def profile(self) -> Profiles:
+        """A new profile of all programs."""
+        self._profiles[:] = [one for one in self._profiles if one.is_open] + [Profiles()]
+        return self._profiles[-1]
+
+    def share_profiles(self, other: "Calls") -> None:
+        """Those of `other` are told of the programs of this one too."""
+        self._profiles = other._profiles
+
+    def tell_run(self, structure: Structure) -> None:
+        """The program of a structure is about to run."""
+        for profile in self._profiles:
+            profile.runs(structure.text, structure.program.runner)
 
     def forget(self) -> None:
         """Lets go of all programs."""

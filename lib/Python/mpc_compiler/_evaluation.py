@@ -29,8 +29,8 @@ class Evaluation:
 
     def __init__(self, program: _runtime.Program, exported: Exported, module: Any, home: Home, seed: int) -> None:
         self._exported, self._home = exported, home
-        self._runner = home.runner_of(program, seed)
-        home.link(self._runner, program, module)
+        self.runner = home.runner_of(program, seed)
+        home.link(self.runner, program, module)
         entry = next(entry for entry in program.entries() if entry.role == _runtime.ENTRY_EVAL)
         self._inputs = {info.name for info in entry.inputs}
         self._outputs = {info.name.removeprefix(_OUTPUT_PREFIX): info for info in entry.outputs}
@@ -41,14 +41,14 @@ class Evaluation:
         self._home.hold()
         for name, tensor in zip(self._exported.inputs, tensors):
             if name in self._inputs:
-                self._runner.bind_input(name, capsule_of(tensor))
+                self.runner.bind_input(name, capsule_of(tensor))
         with self._torch_sleeps:
-            self._runner.evaluate()
+            self.runner.evaluate()
         found = [tensors[o] if isinstance(o, int) else self._read(o) for o in self._exported.outputs]
         return self._exported.structure.rebuild(None, found)
 
     def _read(self, name: str) -> Any:
         info = self._outputs[name]
         array = torch.empty(tuple(info.shape), dtype=getattr(torch, info.dtype))
-        self._runner.read_output(info.name, array)
+        self.runner.read_output(info.name, array)
         return array

@@ -14,6 +14,7 @@ from ._compile import _precision_name
 from ._errors import UsageError
 from ._export import Exported
 from ._memory import Home, capsule_of, place
+from ._profile import Profiles
 from ._program import Timed
 from ._threads import Sleeping
 from ._wrap import wrap
@@ -184,6 +185,7 @@ class Step:
             )
         if self._batches == 0:
             self._hooks("_optimizer_step_pre_hooks")
+        self._calls.tell_run(structure)
         program.bind(batch.tensors)
         if self._recipe.accumulate > 1:
             loss = program.run(program.runner.accumulate)
@@ -222,6 +224,7 @@ class Step:
             self._wrapped = wrap(
                 self._model, loss=self._calls.loss, precision=self._calls._fixed_precision, options=recipe.options,
                 scaler=recipe.scaler if hasattr(recipe.scaler, "get_scale") else None, outputs=recipe.outputs)
+            self._wrapped._mpc_control.calls.share_profiles(self._calls)
         if self._batches == 0:
             self._optimizer.zero_grad()  # A loop may have left gradients there.
         output = self._wrapped(*args, **kwargs, **({self._calls.target: target} if has_target else {}))
@@ -256,11 +259,15 @@ class Step:
             scaler.update()
         self._optimizer.zero_grad()
 
+    def profile(self) -> Profiles:
+        """A profile of the programs that run inside of a ``with``, as of a wrapped module; not of torch's own optimizer."""
+        return self._calls.profile()
+
     def report(self) -> Report:
         """Which programs there are, and what torch's own optimizer does."""
         report = self._calls.report()
         if self._wrapped is not None:
-            report = self._wrapped.report()
+            report = self._wrapped._mpc_control.calls.report()
         if self._reason:
             report.notes = (f"{self._steps_by_torch} optimizer steps by torch: {self._reason}",)
         return report

@@ -51,8 +51,8 @@ class CompiledCall:
 
     def __init__(self, program: _runtime.Program, exported: Exported, module: Any, home: Home, seed: int) -> None:
         self._exported, self._home = exported, home
-        self._runner = home.runner_of(program, seed)
-        home.link(self._runner, program, module)
+        self.runner = home.runner_of(program, seed)
+        home.link(self.runner, program, module)
         self.names = tuple(exported.trained)
         for name in home.missing(exported.written):
             raise InvalidInputError(f"buffer {name!r} is written by a call, and the program does not have it")
@@ -64,8 +64,8 @@ class CompiledCall:
         self._torch_sleeps = Sleeping()
         self._has_noise = any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
         self._has_scale = any(info.role == _runtime.STATE_LOSS_SCALE for info in program.state())
-        self._runner.write_number("lr", 1.0)
-        self._runner.set_optimizer(lambda update: None, None, False)
+        self.runner.write_number("lr", 1.0)
+        self.runner.set_optimizer(lambda update: None, None, False)
 
     @property
     def parameters(self) -> list[Any]:
@@ -78,12 +78,12 @@ class CompiledCall:
 
     @property
     def scale(self) -> float:
-        return self._runner.read_number("scale") if self._has_scale else 1.0
+        return self.runner.read_number("scale") if self._has_scale else 1.0
 
     @scale.setter
     def scale(self, value: float) -> None:
         if self._has_scale:
-            self._runner.write_number("scale", value)
+            self.runner.write_number("scale", value)
 
     def run(self, tensors: list[Any], scaler: Any) -> Result:
         """Runs the program on the tensors of a batch; an overflow is run again at a lower scale, without `scaler`."""
@@ -93,7 +93,7 @@ class CompiledCall:
         self._bind_gradients(gradients)
         outputs = self._bind_outputs()
         if self._has_noise:
-            self._runner.write_number("random_seed", float(torch.randint(2**31, ()).item()))
+            self.runner.write_number("random_seed", float(torch.randint(2**31, ()).item()))
         if scaler is not None:
             self.scale = float(scaler.get_scale())
         step = self._step(replays=0 if scaler is not None or not self._has_scale else _REPLAYS)
@@ -120,17 +120,17 @@ class CompiledCall:
 
     def _run(self) -> _runtime.StepResult:
         with self._torch_sleeps:
-            return self._runner.step()
+            return self.runner.step()
 
     def _bind(self, tensors: list[Any]) -> None:
         for name, is_read, tensor in zip(self._exported.inputs, self._is_read, tensors):
             if is_read:
-                self._runner.bind_input(name, capsule_of(tensor))
+                self.runner.bind_input(name, capsule_of(tensor))
 
     def _bind_gradients(self, gradients: Any) -> None:
         if self._bound is not gradients:
             for name, tensor in zip(self.names, gradients.tensors):
-                self._runner.bind_output(f"grad.{name}", capsule_of(tensor))
+                self.runner.bind_output(f"grad.{name}", capsule_of(tensor))
             self._bound = gradients
 
     def _bind_outputs(self) -> dict[str, Any]:
@@ -138,7 +138,7 @@ class CompiledCall:
         made = {}
         for name, info in self._outputs.items():
             bound = torch.empty(tuple(info.shape), dtype=getattr(torch, info.dtype))
-            self._runner.bind_output(info.name, capsule_of(bound))
+            self.runner.bind_output(info.name, capsule_of(bound))
             # Another tensor: what is bound lives until the next call, and would keep its gradient function with it.
             made[name] = bound.detach()
         return made

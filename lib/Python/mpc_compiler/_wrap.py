@@ -18,6 +18,7 @@ from ._evaluation import Evaluation, compile_evaluation
 from ._export import Exported, bare
 from ._gradients import Result, attach
 from ._memory import Home, place
+from ._profile import Profiles
 from ._program import CompiledCall, Timed, compile_exported
 from ._torch_call import TorchCall
 
@@ -74,6 +75,7 @@ class _Control:
         if program is None:
             return self._run_by_torch(structure, precision, (wrapped, arguments, target, has_target))
         structure.compiled += 1
+        calls.tell_run(structure)
         return self._finish(program.run(batch.tensors, self._scaler()), program, structure)
 
     def _structure(self, batch: Batch, precision: str) -> Structure:
@@ -104,6 +106,7 @@ class _Control:
             with calls.tracing:
                 return self._run_plain(wrapped, arguments, target, has_target)[0]
         structure.compiled += 1
+        calls.tell_run(structure)
         output = program.run(batch.tensors)
         if not has_target:
             return output
@@ -217,17 +220,31 @@ class _Wrapped:
 
     __slots__ = ("_mpc_control",)
 
-    def report(self) -> Report:
-        """Which programs there are, why, and which calls ran by torch."""
-        return self._mpc_control.calls.report()
-
     def __reduce_ex__(self, protocol: Any) -> Any:
         # What is copied or stored is the plain module, made without this package.
         _, _, *state = bare(self, self._mpc_plain).__reduce_ex__(protocol)
         return (copyreg._reconstructor, (self._mpc_plain, object, None), *state)  # type: ignore[attr-defined]
 
 
-def _class_of(plain: type, has_loss: bool) -> type:
+def report(self: Any) -> Report:
+    """Which programs there are, why, and which calls ran by torch."""
+    return self._mpc_control.calls.report()
+
+
+def profile(self: Any) -> Profiles:
+    """A profile of the programs that run inside of a ``with``, without what torch runs::
+
+        with model.profile() as profile:
+            for x, target in batches:
+                model(x, target=target).backward()
+        print(profile)
+    """
+    return self._mpc_control.calls.profile()
+
+
+def _class_of(module: Any, has_loss: bool) -> type:
+    plain = type(module)
+
     @functools.wraps(plain.forward)
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
         return self._mpc_control.call(self, args, kwargs)
@@ -237,6 +254,8 @@ def _class_of(plain: type, has_loss: bool) -> type:
     members = {
         "forward": forward, "_mpc_plain": plain, "__module__": plain.__module__, "__doc__": plain.__doc__,
         "__qualname__": plain.__qualname__, "__slots__": (),
+        # A part or a method of the module keeps its name.
+        **{own.__name__: own for own in (report, profile) if not hasattr(module, own.__name__)},
     }
     return type(plain.__name__, (_Wrapped, plain), members)
 
@@ -313,7 +332,7 @@ def wrap(
     _check(module, scaler, on_unsupported)
     check_module(module, loss, named, "wrap")
     plain = type(module)
-    kind = _class_of(plain, loss is not None)
+    kind = _class_of(module, loss is not None)
     wrapped = kind.__new__(kind)
     object.__setattr__(wrapped, "__dict__", module.__dict__)
     calls = Calls(module, plain, loss, named, outputs, tuple(forward_gradient), "such calls run by torch")

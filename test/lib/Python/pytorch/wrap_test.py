@@ -4,7 +4,10 @@ import copy
 import dataclasses
 import inspect
 import io
+import json
+import pathlib
 import pickle
+import tempfile
 import unittest
 
 import mpc_compiler
@@ -356,6 +359,58 @@ class Signatures(WrapTest):
         self.assertEqual((first.compiled_calls, first.torch_calls), (3, 0))
         self.assertEqual(second.compiled_calls + second.torch_calls, 2)
         self.assertIn("float32[6, 8]", str(model.report()))
+
+
+class Profiled(WrapTest):
+    def test_each_program_that_runs_has_a_profile(self):
+        m = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
+        optimizer = sgd(m)
+        train(m, optimizer, batches(2))
+        with m.profile() as profile:
+            train(m, optimizer, batches(3))
+            train(m, optimizer, batches(3, rows=4))  # The first one by torch.
+        train(m, optimizer, batches(5))
+        found = {text: one.data["entries"] for text, one in profile.programs.items()}
+        runs = {text: {entry["name"]: entry["runs"] for entry in entries} for text, entries in found.items()}
+        six, four = (f"fp32 input float32[{n}, 8], target int64[{n}]" for n in (6, 4))
+        self.assertEqual({text: counts["step"] for text, counts in runs.items()}, {six: 3, four: 2})
+        self.assertEqual({launch["batch"] for launch in profile.launches}, {six, four})
+        times = [launch["total_ms"] for launch in profile.launches]
+        self.assertEqual(times, sorted(times, reverse=True))
+        self.assertIn(f"{six}\nprofile: ", str(profile))
+        with self.assertRaisesRegex(mpc_compiler.UsageError, "2 programs have run, and a timeline is of one"):
+            profile.save_timeline("none.json")
+
+    def test_a_step_has_one_with_either_optimizer(self):
+        for rule, entry in ((torch.optim.AdamW, "step"), (torch.optim.NAdam, "step")):
+            m = make_mlp()
+            step = mpc_compiler.step(m, rule(m.parameters(), lr=0.01), F.cross_entropy)
+            with step.profile() as profile:
+                self.assertEqual(str(profile), "profile: no program has run\n")
+                for x, y in batches(4):
+                    step(x, y)
+            (one,) = profile.programs.values()
+            self.assertEqual({e["name"]: e["runs"] for e in one.data["entries"]}[entry], 4, rule)
+            with tempfile.TemporaryDirectory() as folder:
+                profile.save(path := pathlib.Path(folder) / "profile.json")
+                self.assertEqual(json.loads(path.read_text()), profile.data)
+                profile.save_timeline(timeline := pathlib.Path(folder) / "timeline.json")
+                self.assertIn("traceEvents", json.loads(timeline.read_text()))
+
+    def test_a_part_of_that_name_stays(self):
+        class Named(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(0)
+                self.profile, self.report = nn.Linear(8, 8), nn.Linear(8, 3)
+
+            def forward(self, x):
+                return self.report(torch.tanh(self.profile(x)))
+
+        def loop(m):
+            return train(m, sgd(m), batches(4)) + m.eval()(batches(1)[0][0])[0].tolist()
+
+        self.both(loop, Named)
 
 
 class Precision(WrapTest):

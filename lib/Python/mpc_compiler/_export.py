@@ -16,7 +16,7 @@ from torch.export.graph_signature import InputKind, OutputKind  # type: ignore[i
 
 from ._batch import Batch
 from ._errors import ExportError, UnsupportedError, UsageError
-from ._in_place import written_buffers
+from ._in_place import drop_identities, written_buffers
 from ._outputs import Outputs, find_loss
 from ._traceable import traceable
 
@@ -115,6 +115,7 @@ def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...])
         warnings.filterwarnings("error", _OTHER_SHAPE, UserWarning)
         program = torch.export.export(module, (), dict(named), strict=False)
         _detach_results(program)
+        drop_identities(program)
         written = written_buffers(program)
         return (program.run_decompositions({}), []) if written is None else (program, written)
 

@@ -12,6 +12,7 @@ _FRESH = frozenset(
     "add sub mul div linear matmul mm bmm addmm conv1d conv2d conv3d conv_transpose2d batch_norm layer_norm group_norm "
     "relu relu6 silu gelu elu leaky_relu hardswish hardsigmoid hardtanh sigmoid tanh softmax exp clamp max_pool2d "
     "avg_pool2d adaptive_avg_pool2d zeros ones zeros_like ones_like full".split())
+_DROPOUTS = "dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"
 _STATISTICS = 3, 4  # Of batch_norm's arguments.
 _IS_TRAINING = 5
 
@@ -20,6 +21,19 @@ def _op(node: Any) -> str:
     """'relu_' of torch.ops.aten.relu_.default; empty for what is no op, as a region with a graph of its own."""
     schema = getattr(node.target, "_schema", None)
     return "" if schema is None else schema.name.removeprefix("aten::")
+
+
+def drop_identities(program: Any) -> None:
+    """Has the operand in the place of a dropout in eval(), which is the same tensor: their schemas do not say so.
+
+    What is written through one of them was lost by the run_decompositions() of PyTorch 2.13.
+    """
+    graph = program.graph
+    for node in list(graph.nodes):
+        is_dropout = node.op == "call_function" and _op(node) in _DROPOUTS and node.args[-1] is False
+        if is_dropout and not any(user.op == "output" for user in node.users):
+            node.replace_all_uses_with(node.args[0])
+            graph.erase_node(node)
 
 
 class _Writes:

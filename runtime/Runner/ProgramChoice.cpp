@@ -5,6 +5,7 @@
 #include "runtime/Device/CPU/CpuLevel.h"
 #include "runtime/Support/Text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace mpc::rt {
@@ -30,6 +31,23 @@ chooseProgram(const ProgramVariants &programs, const std::string &level) {
     wanted = "is for " + quote(level) + " and runs here";
   return environmentError(fmt::format("holds no code that {}: it is for {}",
                                       wanted, joinSome(levels)));
+}
+
+std::string warnOfUnusedUnit(const Program &program) {
+  const CpuTarget *target = program.cpu();
+  bool hasBF16 = std::any_of(
+      program.state.begin(), program.state.end(),
+      [](const StateTensor &one) { return one.desc.dtype == DType::BF16; });
+  constexpr int kUnit = static_cast<int>(CpuNeeds::Level4BF16);
+  if (!target || !hasBF16 || rankLevel(target->cpu, target->machine) >= kUnit)
+    return "";
+  for (const CpuLevel &level : cpuLevels())
+    if (rankLevel(level.name, "") == kUnit)
+      return fmt::format("the code is for {}, and this processor multiplies "
+                         "bf16 by AVX512-BF16, too, at twice the rate: compile "
+                         "with --cpu={},{}",
+                         escape(target->cpu), escape(target->cpu), level.name);
+  return "";
 }
 
 /// How well a program for `made` suits a GPU of number `device`; 0 where it

@@ -17,6 +17,10 @@ namespace mpc::rt {
 Result<std::shared_ptr<const Program>>
 chooseProgram(const ProgramVariants &programs, const std::string &level = "");
 
+/// A warning where `program`, made for a CPU, has weights of bf16 and code that
+/// does not multiply them by the unit that this processor has; else empty.
+[[nodiscard]] std::string warnOfUnusedUnit(const Program &program);
+
 /// The program for a GPU that uses most of sm_`arch`: machine code that runs
 /// there, the newest first, else source.
 Result<std::shared_ptr<const Program>>

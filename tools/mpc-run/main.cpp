@@ -88,6 +88,11 @@ rt::Result<std::shared_ptr<const rt::Program>> load(Flags &flags) {
       program.ok() ? rt::applyRunDefaults((*program)->runDefaults, *flags.app,
                                           flags.tool.schedule)
                    : program.status();
+  // Who names the code has chosen it.
+  if (status.ok() && flags.cpu.empty())
+    if (std::string warning = rt::warnOfUnusedUnit(**program); !warning.empty())
+      rt::reportWarning(flags.tool.name,
+                        rt::escape(flags.program) + ": " + warning);
   return status.ok() ? program : status.withContext(rt::escape(flags.program));
 }
 

@@ -69,6 +69,28 @@ TEST(ProgramChoice, TheBestThatThisProcessorRuns) {
   EXPECT_EQ(chosen({none, v3, host}, "x86-64-v3"), "x86-64-v3");
 }
 
+TEST(ProgramChoice, WarnsOfAUnitThatTheCodeLacks) {
+  Program program;
+  program.target = cpu("x86-64-v3");
+  EXPECT_EQ(warnOfUnusedUnit(program), "");
+  program.state.emplace_back();
+  EXPECT_EQ(warnOfUnusedUnit(program), "");
+  program.state.back().desc.dtype = DType::BF16;
+  std::string warning = warnOfUnusedUnit(program);
+  if (rankLevel("znver4", "") == 0) {
+    EXPECT_EQ(warning, "");
+    GTEST_SKIP() << "this processor has no unit for bf16";
+  }
+  EXPECT_EQ(warning,
+            "the code is for x86-64-v3, and this processor multiplies "
+            "bf16 by AVX512-BF16, too, at twice the rate: compile with "
+            "--cpu=x86-64-v3,znver4");
+  program.target = cpu("znver4");
+  EXPECT_EQ(warnOfUnusedUnit(program), "");
+  program.target = cpu("host", cpuIdentity());
+  EXPECT_EQ(warnOfUnusedUnit(program), "");
+}
+
 TEST(ProgramChoice, WhatThereIsWhereNothingRuns) {
   EXPECT_EQ(chosen({cpu("z80")}),
             "holds no code that this processor runs: it is for z80");

@@ -27,17 +27,23 @@ def undisturbed(rows):
 
 
 class Results:
-    """The rows of one file: what ran where, and the medians."""
+    """The rows of one file, of one run or of several on one machine: what ran where, and the medians."""
 
     def __init__(self, rows):
-        self.run = next(row for row in rows if row["kind"] == "run")
-        self.versions = [row["version"] for row in rows if row["kind"] == "side"]
-        self.absent = [row for row in rows if row["kind"] == "absent"]
+        self.runs = [row for row in rows if row["kind"] == "run"]
+        self.run = self.runs[0]
+        self.versions = list(dict.fromkeys(row["version"] for row in rows if row["kind"] == "side"))
+        absent = [row for row in rows if row["kind"] == "absent"]
+        self.absent = list({row["side"]: row for row in absent}.values())
         self.failed = [row for row in rows if row["kind"] in ("failed", "left out")]
         self.slices = [row for row in rows if row["kind"] == "slice"]
         self.of = collections.defaultdict(list)
         for row in self.slices:
             self.of[row["case"], row["side"], row["mode"]].append(row)
+
+    def each(self, key):
+        """What the runs say of `key`, each once."""
+        return " and ".join(dict.fromkeys(str(run[key]) for run in self.runs))
 
     def columns(self, kind):
         """(side, mode), ours first."""
@@ -153,11 +159,12 @@ def section(results):
     lines = [
         f"## {run['cpu']}",
         "",
-        f"{run['threads']} threads, {run['date']}, commit {run['commit']}; {', '.join(results.versions)}; "
-        f"{run['rounds']} rounds. {describe_load(results)}",
+        f"{run['threads']} threads, {results.each('date')}, commit {results.each('commit')}; "
+        f"{', '.join(results.versions)}; {results.each('rounds')} rounds. {describe_load(results)}",
         "",
     ]
     lines += [f"Not installed: {row['side']} ({row['why']})." for row in results.absent]
+    lines += [""] if results.absent else []
     for kind, title in TITLES.items():
         if found := table(results, kind):
             lines += [f"### {title}", "", *found, ""]

@@ -5,16 +5,14 @@
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/NNDialect.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <limits>
 
 using namespace mlir;
 using namespace mpc::nn;
 
 static constexpr double kLowest = -std::numeric_limits<double>::infinity();
-
-/// A score to which this is added is as good as replaced by it: their distance
-/// is no more than the last digit of any score that a model has.
-static constexpr double kFarBelow = -1e9;
 
 //===----------------------------------------------------------------------===//
 // Terms that are made of others
@@ -225,8 +223,7 @@ Value MaskBuilder::choice(const MaskTerm &term) {
 }
 
 Value MaskBuilder::numbers(const MaskTerm &term) {
-  return term.chooses ? numbersOf(choice(term), term.fill)
-                      : g_.cast(placed(term), scores_.getElementType());
+  return g_.cast(placed(term), scores_.getElementType());
 }
 
 Value MaskBuilder::both(Value x, Value y,
@@ -253,6 +250,37 @@ Value MaskBuilder::sum(Value x, Value y) {
 Value MaskBuilder::numbersOf(Value choice, double fill) {
   auto type = rankedType(choice).clone(scores_.getElementType());
   return g_.select(choice, g_.splat(type, 0.0), g_.splat(type, fill));
+}
+
+/// A finite number in a constant that is as low as what hides a score.
+static std::optional<double> lowNumberIn(DenseElementsAttr constant) {
+  if (!isa<FloatType>(constant.getElementType()))
+    return std::nullopt;
+  int64_t count = constant.isSplat() ? 1 : constant.getNumElements();
+  for (int64_t i = 0; i < count; ++i)
+    if (double number = realAt(constant, i);
+        number <= kHidesScore && number != kLowest)
+      return number;
+  return std::nullopt;
+}
+
+/// A finite number by which `term` may hide scores. In a row that has no
+/// others it leaves all of them one weight, which the logarithm that attention
+/// keeps of a row has no digits for: it is the number itself.
+static std::optional<double> lowNumberOf(const MaskTerm &term) {
+  if (term.chooses)
+    return term.fill == kLowest ? std::nullopt : std::optional(term.fill);
+  SetVector<Value> values;
+  values.insert(term.tensor.value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (DenseElementsAttr constant = constantOf(values[i]))
+      if (std::optional<double> low = lowNumberIn(constant))
+        return low;
+    // What is computed from products is no mask.
+    if (Operation *op = values[i].getDefiningOp(); op && !isa<MatmulOp>(op))
+      values.insert(op->operand_begin(), op->operand_end());
+  }
+  return std::nullopt;
 }
 
 /// Whether each query sees a key, so that what hides the others has no weight.
@@ -307,15 +335,16 @@ std::optional<AttentionMask> mpc::nn::buildMask(GradientBuilder &g,
     return std::nullopt;
   }
   for (const MaskTerm &term : terms)
-    if (term.chooses && !(term.fill <= kFarBelow)) {
-      reason = "hidden scores become " + std::to_string(term.fill) +
-               ", and a row may have no others";
+    if (std::optional<double> low = lowNumberOf(term)) {
+      reason = ("hidden scores get " + Twine(llvm::formatv("{0:e}", *low)) +
+                ", and a row may have no others")
+                   .str();
       return std::nullopt;
     }
   MaskBuilder builder(g, scores);
   Value choice, numbers;
   for (const MaskTerm &term : terms) {
-    if (term.chooses && isTotal(term))
+    if (term.chooses)
       choice = builder.conjunction(choice, builder.choice(term));
     else
       numbers = builder.sum(numbers, builder.numbers(term));

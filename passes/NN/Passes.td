@@ -350,8 +350,9 @@ def FindAttentionPass : Pass<"nn-find-attention", "::mlir::func::FuncOp"> {
 
     Masks that are constants or comparisons of positions, and leave each query
     the keys up to its own, or some of them, become `causal` and `window`. A
-    number that hides a score is -inf (`i1` masks), or stays a number that is
-    added, so that a row without other scores is the mean that it was.
+    number that hides a score is -inf (`i1` masks). By a finite number, -1e4 or
+    less, attention stays written out unless each query surely sees a key: a
+    row without others has equal weights, of which it would keep none.
 
     Only where the module's `kernel.target` computes attention, and where the
     policy is `mpc` without rules: others say of each op how it rounds. Weights

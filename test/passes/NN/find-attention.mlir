@@ -148,27 +148,6 @@ func.func @bool_mask(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tenso
   return %3 : tensor<2x3x4x6xf32>
 }
 
-// With a finite number a row without keys is the mean of all values, so that
-// the number is added.
-// CHECK-LABEL: func.func @low_number
-// CHECK:       %[[C:.*]] = nn.cast %arg3 : tensor<2x5xi64> -> tensor<2x5xi1>
-// CHECK:       %[[R:.*]] = nn.reshape %[[C]] : tensor<2x5xi1> -> tensor<2x1x1x5xi1>
-// CHECK:       %[[N:.*]] = nn.select %[[R]], {{.*}} tensor<2x1x1x5xi1>
-// CHECK:       nn.select %[[N]], {{.*}} tensor<2x1x1x5xf32>
-// CHECK:       nn.attention %arg0, %arg1, %arg2 mask %{{.*}} : tensor<2x1x1x5xf32> scale(5.000000e-01) :
-func.func @low_number(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>, %m: tensor<2x5xi64>) -> tensor<2x3x4x6xf32> {
-  %f = nn.constant dense<-3.4028234e38> : tensor<2x3x4x5xf32>
-  %h = nn.constant dense<0.5> : tensor<2x3x4x5xf32>
-  %c = nn.cast %m : tensor<2x5xi64> -> tensor<2x5xi1>
-  %b = nn.broadcast %c axes [0, 3] : tensor<2x5xi1> -> tensor<2x3x4x5xi1>
-  %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
-  %s = nn.mul %0, %h : tensor<2x3x4x5xf32>
-  %1 = nn.select %b, %f, %s : tensor<2x3x4x5xi1>, tensor<2x3x4x5xf32>
-  %2 = nn.softmax %1 axis(3) : tensor<2x3x4x5xf32>
-  %3 = nn.matmul %2, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
-  return %3 : tensor<2x3x4x6xf32>
-}
-
 // A row without keys that is looked after (exported masks): zeros, as the op
 // has them. Mask and triangle are told apart.
 // CHECK-LABEL: func.func @empty_rows

@@ -66,13 +66,13 @@ static std::string getText(const Shape &s, bool isForward,
   const char *line = "affine_map<(b, h, i) -> (b, h, i)>";
   const char *row = "affine_map<(b, h, i, d) -> (b, i, h, d)>";
   if (isForward)
-    return format("kernel.func @k(%q: {0}, %o: {1}, %l: {2}) -> ({1}, {2}) {{\n"
+    return format("kernel.func attention @k(%q: {0}, %o: {1}, %l: {2}) -> ({1}, {2}) {{\n"
                   "  %r:2 = kernel.attention ins(%q, %q, %q : {0}, {0}, {0}) "
                   "outs(%o, %l : {1}, {2}) {3} maps [{4}{5}, {6}] -> {1}, {2}\n"
                   "  kernel.return %r#0, %r#1 : {1}, {2}\n}",
                   joined, rows, numbers, settings, maps, row, line);
   return format(
-      "kernel.func @k(%q: {0}, %l: {2}, %t: {2}, %g: {1}, %x: {1}, %y: {1}, "
+      "kernel.func attention @k(%q: {0}, %l: {2}, %t: {2}, %g: {1}, %x: {1}, %y: {1}, "
       "%z: {1}) -> ({1}, {1}, {1}) {{\n"
       "  %r:3 = kernel.attention_gradient ins(%q, %q, %q, %l, %t, %g : {0}, "
       "{0}, {0}, {2}, {2}, {1}) outs(%x, %y, %z : {1}, {1}, {1}) {3} maps "

@@ -40,12 +40,14 @@ static LogicalResult verifyKind(FuncOp kernel) {
   FailureOr<Body> body = getBody(kernel);
   if (failed(body))
     return failure();
-  KernelKind stated = kernel.getKind();
-  // Loops can run any body.
-  if (stated == KernelKind::Loops)
-    return success();
-  KernelKind found = kindOf(kernel, *body);
-  if (found == stated)
+  KernelKind stated = kernel.getKind(), found = kindOf(kernel, *body);
+  for (const Statement &statement : body->statements)
+    if (found != KernelKind::Attention &&
+        isa<AttentionOpInterface>(statement.op))
+      return statement.op->emitOpError("must be the only op of its kernel");
+  // Loops can run any other body.
+  if (found == stated ||
+      (stated == KernelKind::Loops && found != KernelKind::Attention))
     return success();
   return kernel.emitOpError("states the kind '")
          << stringifyKernelKind(stated) << "', but its body is of kind '"

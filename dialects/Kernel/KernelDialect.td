@@ -71,7 +71,7 @@ def Kernel_KernelKind : I32EnumAttr<"KernelKind", "What structure a body has", [
       map on its result.
     - `scatter`: one `kernel.scatter`.
     - `attention`: one `kernel.attention` or `kernel.attention_gradient`.
-    - `loops`: any body.
+    - `loops`: any body but attention.
   }];
   let cppNamespace = "::mpc::kernel";
   let genSpecializedAttr = 0;

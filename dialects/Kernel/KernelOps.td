@@ -31,7 +31,7 @@ def Kernel_FuncOp : Kernel_Op<"func", [
     its launches. Planners, schedules and emitters rely on them:
 
     - its **kind**, the word before the name: what structure it has, whatever
-      the device. Without a word it is `loops`, which any body is.
+      the device. Without a word it is `loops`, which any body is but attention.
     - `kernel.may_alias` at an input: the results whose destination may be the
       same memory. Each element of the input is read only where, and no later
       than, that element of the result is written. Who emits the kernel keeps

@@ -1,5 +1,6 @@
 // RUN: mpc-opt %s -split-input-file -verify-diagnostics
-// What attention refuses: numbers, types, and maps that leave their operand.
+// What attention refuses: numbers, types, maps that leave their operand, and
+// kernels that it is not alone in.
 
 #all = affine_map<(b, h, i, d) -> (b, h, i, d)>
 #rows = affine_map<(b, h, i) -> (b, h, i)>
@@ -80,4 +81,30 @@ func.func @init(%q: tensor<1x2x8x4xf32>, %l: tensor<1x2x8xf32>) {
   // expected-error @+1 {{map #3 is no permutation}}
   %0:2 = kernel.attention ins(%q, %q, %q : tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) outs(%q, %l : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>) sizes [1, 2, 2, 8, 8, 4, 4] scale 1.0 maps [#all, #all, #all, #sum, #rows] -> tensor<1x2x8x4xf32>, tensor<1x2x8xf32>
   return
+}
+
+// -----
+
+// Scalar loops over one statement after another do not run it.
+#all = affine_map<(b, h, i, d) -> (b, h, i, d)>
+#rows = affine_map<(b, h, i) -> (b, h, i)>
+// expected-error @+1 {{states the kind 'loops', but its body is of kind 'attention'}}
+kernel.func @loops(%q: tensor<1x2x8x4xf32>, %o: tensor<1x2x8x4xf32>, %l: tensor<1x2x8xf32>) -> (tensor<1x2x8x4xf32>, tensor<1x2x8xf32>) attributes {schedule = #cpu.loops<chunks = 1>} {
+  %0:2 = kernel.attention ins(%q, %q, %q : tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) outs(%o, %l : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>) sizes [1, 2, 2, 8, 8, 4, 4] scale 1.0 maps [#all, #all, #all, #all, #rows] -> tensor<1x2x8x4xf32>, tensor<1x2x8xf32>
+  kernel.return %0#0, %0#1 : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>
+}
+
+// -----
+
+#all = affine_map<(b, h, i, d) -> (b, h, i, d)>
+#rows = affine_map<(b, h, i) -> (b, h, i)>
+kernel.func @two(%q: tensor<1x2x8x4xf32>, %o: tensor<1x2x8x4xf32>, %x: tensor<1x2x8xf32>) -> (tensor<1x2x8x4xf32>, tensor<1x2x8xf32>) {
+  %l = tensor.empty() : tensor<1x2x8xf32>
+  // expected-error @+1 {{must be the only op of its kernel}}
+  %0:2 = kernel.attention ins(%q, %q, %q : tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) outs(%o, %l : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>) sizes [1, 2, 2, 8, 8, 4, 4] scale 1.0 maps [#all, #all, #all, #all, #rows] -> tensor<1x2x8x4xf32>, tensor<1x2x8xf32>
+  %1 = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel", "parallel"]} ins(%0#1 : tensor<1x2x8xf32>) outs(%x : tensor<1x2x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<1x2x8xf32>
+  kernel.return %0#0, %1 : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>
 }

@@ -279,7 +279,7 @@ std::string Problem::forwardText() const {
   std::string types = "(" + output + ", " + numbers + ")";
   std::string mask =
       c_.mask == Mask::None ? "" : "(b, h, i, j) -> (b, 0, i, j)";
-  return "kernel.func @k(" + arguments(false) + ", %o: " + output +
+  return "kernel.func attention @k(" + arguments(false) + ", %o: " + output +
          ", %n: " + numbers + ") -> " + types +
          " {\n  %r:2 = kernel.attention" + operands() +
          (mask.empty() ? "" : " mask(%m : " + maskText() + ")") +
@@ -317,7 +317,7 @@ std::string Problem::gradientText() const {
   read = read.substr(0, names) + ", %l, %t, %g" + read.substr(names);
   read.pop_back();
   read += ", " + numbers + ", " + numbers + ", " + given + ")";
-  return "kernel.func @k(" + arguments(true) + ", %x: " + q + ", %y: " + k +
+  return "kernel.func attention @k(" + arguments(true) + ", %x: " + q + ", %y: " + k +
          ", %z: " + v + ") -> (" + types +
          ") {\n  %r:3 = kernel.attention_gradient" + read +
          (mask.empty() ? "" : " mask(%m : " + maskText() + ")") +

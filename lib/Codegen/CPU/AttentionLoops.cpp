@@ -87,15 +87,12 @@ protected:
   Value emitScore(OpOperand &rows, ValueRange row, OpOperand &columns,
                   ValueRange column, int64_t depth);
 
-  /// The end of what some query of the group of `row` sees of the keys from
-  /// `key` to `end`, counted from `key`.
-  Value endOfGroup(Value firstRow, Value row, Value key, Value end) {
-    if (!op_.getCausal())
-      return math_.sub(end, key);
+  /// The keys from `key` on, up to `end`, that some query of the group of `row`
+  /// sees.
+  Value keysOfGroup(Value firstRow, Value row, Value key, Value end) {
     int64_t group = schedule_.getMicroRows();
-    Value last = math_.add(
-        firstRow, math_.mul(math_.add(math_.div(row, group), 1), group));
-    return math_.sub(math_.min(last, end), math_.min(last, key));
+    Value last = math_.mul(math_.add(math_.div(row, group), 1), group);
+    return scores_.emitKeyCount(math_.add(firstRow, last), key, end);
   }
   Value endOf(Value first, int64_t block, int64_t size) {
     return math_.min(math_.add(first, block), math_.constant(size));
@@ -236,7 +233,7 @@ void ForwardLoops::emitRow(const Row &row, Value endRow) {
 void ForwardLoops::emitBlock(const Row &row, Value key) {
   Value query = math_.add(row.firstRow, row.row);
   Value count =
-      endOfGroup(row.firstRow, row.row, key, endOf(key, keys_, sizes_.keys));
+      keysOfGroup(row.firstRow, row.row, key, endOf(key, keys_, sizes_.keys));
   auto logit = [&](Value number, ValueRange peaks) -> SmallVector<Value> {
     Value other = math_.add(key, number);
     Value score = emitScore(op_.getQueryMutable(), {row.batch, row.head, query},
@@ -417,13 +414,11 @@ void GradientLoops::addToKeys(const Block &block, const Matrix &matrix,
   Value rows = math_.sub(block.endRow, block.firstRow);
   int64_t group = schedule_.getMicroRows();
   forEach(zero, math_.sub(block.endKey, block.firstKey), [&](Value key) {
-    Value first = zero, place = math_.add(block.firstKey, key);
-    if (op_.getCausal()) {
-      // The products begin where the first key of a group is seen.
-      Value seen = math_.add(block.firstKey, math_.floor(key, group));
-      first = math_.sub(seen, math_.min(seen, block.firstRow));
-      first = math_.floor(math_.min(first, rows), 2);
-    }
+    // The products begin where the first key of a group is seen.
+    Value place = math_.add(block.firstKey, key);
+    Value firstOfGroup = math_.add(block.firstKey, math_.floor(key, group));
+    Value first = scores_.emitHiddenRows(firstOfGroup, block.firstRow);
+    first = math_.floor(math_.min(first, rows), 2);
     forEach(sums.columns, [&](Value element) {
       Value sum = emitSum(
           load(sums, place, element), {first, rows}, queries_,
@@ -440,7 +435,7 @@ void GradientLoops::addToKeys(const Block &block, const Matrix &matrix,
 void GradientLoops::addToQueries(const Block &block) {
   Value zero = math_.constant(0);
   forEach(zero, math_.sub(block.endRow, block.firstRow), [&](Value row) {
-    Value end = endOfGroup(block.firstRow, row, block.firstKey, block.endKey);
+    Value end = keysOfGroup(block.firstRow, row, block.firstKey, block.endKey);
     Value place = math_.add(block.firstRow, row);
     forEach(sizes_.depth, [&](Value element) {
       Value sum = emitSum(

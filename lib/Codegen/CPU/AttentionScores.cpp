@@ -12,18 +12,6 @@ using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-Value LaneMath::convert(Value a, Type element) const {
-  unsigned from = getElementTypeOrSelf(a.getType()).getIntOrFloatBitWidth();
-  unsigned to = element.getIntOrFloatBitWidth();
-  if (from == to)
-    return a;
-  if (from < to)
-    return arith::ExtFOp::create(emitter_.builder, emitter_.loc, type(element),
-                                 a);
-  return arith::TruncFOp::create(emitter_.builder, emitter_.loc, type(element),
-                                 a);
-}
-
 AttentionScores::AttentionScores(Emitter &emitter, AttentionOpInterface op,
                                  LaneMath math, int64_t padding)
     : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc), op_(op),
@@ -33,14 +21,14 @@ AttentionScores::AttentionScores(Emitter &emitter, AttentionOpInterface op,
     window_ = static_cast<int64_t>(*window);
 }
 
-Value AttentionScores::both(Value a, Value b) const {
+Value AttentionScores::both(Value a, Value b) {
   if (!a || !b)
     return a ? a : b;
   return arith::AndIOp::create(builder_, loc_, a, b);
 }
 
 /// The lanes whose number is less than `limit`, an index that may be negative.
-Value AttentionScores::emitLanesBelow(Value limit) const {
+Value AttentionScores::emitLanesBelow(Value limit) {
   if (math_.lanes().isScalar())
     return arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::sgt,
                                  limit, emitter_.constantIndex(0));
@@ -55,13 +43,13 @@ Value AttentionScores::emitLanesBelow(Value limit) const {
                                math_.all(limit));
 }
 
-Value AttentionScores::getMask() const {
+Value AttentionScores::getMask() {
   MutableOperandRange mask = op_.getMaskMutable();
   return mask.empty() ? Value() : mask[0].get();
 }
 
 /// The mask's elements; in lanes beyond the last key zeros.
-Value AttentionScores::loadMask(const ScorePlace &place) const {
+Value AttentionScores::loadMask(const ScorePlace &place) {
   Linear linear = getPlace(op_, op_.getMaskMutable()[0]);
   IndexMath index(emitter_);
   Value at = index.constant(linear.offset);
@@ -83,7 +71,7 @@ Value AttentionScores::loadMask(const ScorePlace &place) const {
                                       zero);
 }
 
-Value AttentionScores::emitSeen(const ScorePlace &place) const {
+Value AttentionScores::emitSeen(const ScorePlace &place) {
   IndexMath index(emitter_);
   Value seen;
   Value behind = index.sub(place.query, place.key);
@@ -114,7 +102,7 @@ Value AttentionScores::emitSeen(const ScorePlace &place) const {
 }
 
 Value AttentionScores::emitLogits(Value scores, const ScorePlace &place,
-                                  Value seen) const {
+                                  Value seen) {
   float scale = static_cast<float>(op_.getScale().convertToDouble());
   Value logits = math_.mul(scores, math_.constant(scale));
   Value mask = getMask();
@@ -137,7 +125,7 @@ static constexpr float kRounds = 12582912.0f;
 // Below, the exponential is less than the least normal number.
 static constexpr float kLeast = -87.3365402f;
 
-Value AttentionScores::emitWeights(Value logits, Value shift) const {
+Value AttentionScores::emitWeights(Value logits, Value shift) {
   auto fma = [&](Value a, Value b, Value c) -> Value {
     return math::FmaOp::create(builder_, loc_, a, b, c);
   };
@@ -170,7 +158,7 @@ Value AttentionScores::emitWeights(Value logits, Value shift) const {
 }
 
 std::pair<Value, Value> AttentionScores::emitKeys(Value firstQuery,
-                                                  Value endQuery) const {
+                                                  Value endQuery) {
   IndexMath index(emitter_);
   Value first = index.constant(0), end = index.constant(sizes_.keys);
   if (isCausal_)
@@ -184,7 +172,7 @@ std::pair<Value, Value> AttentionScores::emitKeys(Value firstQuery,
 }
 
 std::pair<Value, Value> AttentionScores::emitQueries(Value firstKey,
-                                                     Value endKey) const {
+                                                     Value endKey) {
   IndexMath index(emitter_);
   Value first = index.constant(0), end = index.constant(sizes_.queries);
   if (isCausal_)
@@ -192,4 +180,19 @@ std::pair<Value, Value> AttentionScores::emitQueries(Value firstKey,
   if (window_)
     end = index.min(end, index.add(endKey, *window_ - 1));
   return {first, end};
+}
+
+Value AttentionScores::emitKeyCount(Value endQuery, Value firstKey,
+                                    Value endKey) {
+  IndexMath index(emitter_);
+  if (!isCausal_)
+    return index.sub(endKey, firstKey);
+  return index.sub(index.min(endQuery, endKey), index.min(endQuery, firstKey));
+}
+
+Value AttentionScores::emitHiddenRows(Value key, Value firstQuery) {
+  IndexMath index(emitter_);
+  if (!isCausal_)
+    return index.constant(0);
+  return index.sub(key, index.min(key, firstQuery));
 }

@@ -22,36 +22,44 @@ public:
                   LaneMath math, int64_t padding);
 
   /// Whether the query sees each key; null where it sees all.
-  mlir::Value emitSeen(const ScorePlace &place) const;
+  mlir::Value emitSeen(const ScorePlace &place);
   /// The logits of `scores`, which are products of a query and keys; -inf where
   /// a key is not `seen`.
   mlir::Value emitLogits(mlir::Value scores, const ScorePlace &place,
-                         mlir::Value seen) const;
-
+                         mlir::Value seen);
   /// exp(logits - shift), the weights of keys. They are 0 where that is less
   /// than the least normal number; NaN stays NaN. The difference is at most 0,
   /// but for a rounding.
-  mlir::Value emitWeights(mlir::Value logits, mlir::Value shift) const;
+  mlir::Value emitWeights(mlir::Value logits, mlir::Value shift);
 
-  /// The keys [first, end) that queries [`first`, `end`) see in all, as far as
-  /// causality and window say: those of a row are a part of them.
+  // What is left out, as far as causality and window say:
+
+  /// The keys [first, end) that queries [`first`, `end`) see in all. Those of a
+  /// row are a part of them.
   std::pair<mlir::Value, mlir::Value> emitKeys(mlir::Value firstQuery,
-                                               mlir::Value endQuery) const;
+                                               mlir::Value endQuery);
   /// The queries that see keys [`first`, `end`), likewise.
   std::pair<mlir::Value, mlir::Value> emitQueries(mlir::Value firstKey,
-                                                  mlir::Value endKey) const;
+                                                  mlir::Value endKey);
+  /// The number of keys from `firstKey` on, up to `endKey`, behind which no
+  /// query before `endQuery` sees one.
+  mlir::Value emitKeyCount(mlir::Value endQuery, mlir::Value firstKey,
+                           mlir::Value endKey);
+  /// The number of queries from `firstQuery` on that see neither `key` nor one
+  /// behind it.
+  mlir::Value emitHiddenRows(mlir::Value key, mlir::Value firstQuery);
 
 private:
-  mlir::Value emitLanesBelow(mlir::Value limit) const;
-  mlir::Value loadMask(const ScorePlace &place) const;
-  mlir::Value both(mlir::Value a, mlir::Value b) const;
+  mlir::Value emitLanesBelow(mlir::Value limit);
+  mlir::Value loadMask(const ScorePlace &place);
+  mlir::Value both(mlir::Value a, mlir::Value b);
   bool isPadded() const { return sizes_.keys % padding_ != 0; }
-  mlir::Value getMask() const;
+  mlir::Value getMask();
 
   Emitter &emitter_;
   mlir::OpBuilder &builder_;
   mlir::Location loc_;
-  mutable kernel::AttentionOpInterface op_;
+  kernel::AttentionOpInterface op_;
   LaneMath math_;
   int64_t padding_;
   kernel::AttentionSizes sizes_;

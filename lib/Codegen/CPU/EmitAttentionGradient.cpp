@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // #cpu.attention, backward in one pass: blocks of keys, and for each the blocks
 // of queries that see it. Logits are computed again.
-#include "lib/Codegen/CPU/AttentionBlocks.h"
-#include "lib/Codegen/CPU/AttentionRows.h"
-#include "lib/Codegen/CPU/AttentionScores.h"
+#include "lib/Codegen/CPU/AttentionEmitter.h"
 #include "lib/Codegen/CPU/Emitters.h"
-#include "lib/Codegen/CPU/UnitModel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,28 +15,17 @@ using llvm::divideCeil;
 
 namespace {
 
-class GradientEmitter {
+class GradientEmitter : AttentionEmitter {
 public:
   GradientEmitter(Emitter &emitter, AttentionGradientOp op,
                   AttentionAttr schedule)
-      : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc),
-        math_(emitter), op_(op), sizes_(mpc::kernel::getSizes(op)),
-        lanes_(emitter, {schedule.getLanes(), schedule.getLanes()}),
-        unit_(schedule.getUnit()), blocks_(emitter, op, schedule),
-        scores_(emitter, op, lanes_, schedule.getMicroColumns()),
-        width_(schedule.getLanes()), mr_(schedule.getMicroRows()),
-        nr_(schedule.getMicroColumns()), queries_(schedule.getQueryBlock()),
-        keys_(schedule.getKeyBlock()) {}
+      : AttentionEmitter(emitter, op, schedule), op_(op) {}
 
   void emit();
 
 private:
   struct Head {
     Value batch, group, head;
-  };
-  /// Rows or keys of a block.
-  struct Range {
-    Value first, count;
   };
 
   void allocate();
@@ -57,10 +43,6 @@ private:
   void storeRows(const Tiles &sums, unsigned result, int64_t rows,
                  int64_t elements, Value batch, Value head, bool isScaled);
   Value loadNumber(OpOperand &operand, const Head &head, Value query);
-  Range rangeAt(Value first, int64_t block, int64_t size) {
-    return {first, math_.min(math_.constant(block),
-                             math_.sub(math_.constant(size), first))};
-  }
   Factor factorOf(OpOperand &operand, const Head &head, bool alongRows) {
     bool isKey =
         &operand == &op_.getKeyMutable() || &operand == &op_.getValueMutable();
@@ -68,17 +50,7 @@ private:
                              isKey ? head.group : head.head, alongRows);
   }
 
-  Emitter &emitter_;
-  OpBuilder &builder_;
-  Location loc_;
-  IndexMath math_;
   AttentionGradientOp op_;
-  AttentionSizes sizes_;
-  LaneMath lanes_;
-  Unit unit_;
-  AttentionBlocks blocks_;
-  AttentionScores scores_;
-  int64_t width_, mr_, nr_, queries_, keys_;
 
   /// Of a head: queries and gradients of results, by rows and for products
   /// along the rows.
@@ -147,13 +119,12 @@ void GradientEmitter::emitHead(const Head &head) {
   packQueries(head);
   emitter_.emitLoop(
       math_.constant(0), math_.constant(sizes_.keys), keys_, [&](Value key) {
-        Range keys = rangeAt(key, keys_, sizes_.keys);
+        Range keys = blockAt(key, keys_, sizes_.keys);
         packKeys(head, keys);
-        auto [first, end] =
-            scores_.emitQueries(keys.first, math_.add(keys.first, keys.count));
+        auto [first, end] = scores_.emitQueries(keys.first, endOf(keys));
         emitter_.emitLoop(
             math_.floor(first, queries_), end, queries_, [&](Value query) {
-              emitBlock(head, keys, rangeAt(query, queries_, sizes_.queries));
+              emitBlock(head, keys, blockAt(query, queries_, sizes_.queries));
             });
       });
   storeRows(querySums_, 0, sizes_.queries, sizes_.depth, head.batch, head.head,
@@ -193,27 +164,15 @@ void GradientEmitter::emitBlock(const Head &head, const Range &keys,
 
 /// The products of queries and keys, and of gradients of results and values.
 void GradientEmitter::emitScores(const Range &keys, const Range &rows) {
-  auto rowsFrom = [&](const PackedRows &packed) {
-    PackedRows from = packed;
-    from.offset = math_.mul(rows.first, packed.rowStride);
-    return from;
-  };
-  auto emit = [&](const PackedRows &a, const PackedPanels &b, const Tiles &to,
+  auto emit = [&](PackedRows a, const PackedPanels &b, const Tiles &to,
                   int64_t k) {
-    BlockProduct product;
-    product.rows = rowsFrom(a);
-    product.groups = math_.ceilDiv(rows.count, mr_);
+    a.offset = math_.mul(rows.first, a.rowStride);
+    BlockProduct product = scoresOf(rows, keys);
+    product.rows = a;
     product.columns = b;
-    product.panels = math_.ceilDiv(keys.count, nr_);
     product.result = to;
     product.k = math_.constant(k);
     product.mostK = k;
-    if (op_.getCausal())
-      product.firstGroup = [&](Value panel) {
-        // The first group whose last query sees the panel's first key.
-        Value key = math_.add(keys.first, math_.mul(panel, nr_));
-        return math_.div(math_.sub(key, math_.min(key, rows.first)), mr_);
-      };
     blocks_.emitProduct(product);
   };
   emit(queryRows_, keyColumns_, scoreTiles_, sizes_.depth);
@@ -240,20 +199,17 @@ void GradientEmitter::emitWeights(const Head &head, const Range &keys,
 /// Writes the weights of a row and the gradients of its logits.
 void GradientEmitter::emitRow(const Head &head, const Range &keys,
                               const Range &rows, Value row) {
-  LaneMath one(emitter_, {});
-  VectorRows scores(emitter_, lanes_, scoreTiles_, {nr_, keys_});
-  VectorRows gradients(emitter_, lanes_, weightGradients_, {nr_, keys_});
+  VectorRows scores = rowsOf(scoreTiles_, keys_);
+  VectorRows gradients = rowsOf(weightGradients_, keys_);
   Value query = math_.add(rows.first, row);
   Value logarithm = loadNumber(op_.getLogSumExpMutable(), head, query);
   Value delta = loadNumber(op_.getDeltaMutable(), head, query);
   Value isEmpty =
-      one.compare(arith::CmpFPredicate::OEQ, logarithm, one.lowest());
-  Value shift = one.select(isEmpty, one.constant(0), logarithm);
+      one_.compare(arith::CmpFPredicate::OEQ, logarithm, one_.lowest());
+  Value shift = one_.select(isEmpty, one_.constant(0), logarithm);
   auto store = [&](Value value, const PackedRows &to, Value key) {
     Value place = math_.add(math_.mul(row, to.rowStride), key);
-    vector::StoreOp::create(builder_, loc_,
-                            emitUnitRounding(emitter_, unit_, value), to.buffer,
-                            place);
+    storeFactor(value, to.buffer, place);
   };
   Value panels = math_.ceilDiv(keys.count, nr_);
   emitter_.emitLoop(math_.constant(0), panels, 1, [&](Value panel) {
@@ -283,7 +239,7 @@ void GradientEmitter::emitKeySums(const Range &keys, const Range &rows) {
     blocks_.packTransposed(transposed, factor, count, rows.count);
     BlockProduct product;
     product.rows = transposed;
-    product.groups = math_.ceilDiv(keys.count, mr_);
+    product.groups = groupsOf(keys);
     product.columns = columns;
     product.panels = math_.constant(divideCeil(elements, nr_));
     product.firstK = rows.first;
@@ -292,15 +248,13 @@ void GradientEmitter::emitKeySums(const Range &keys, const Range &rows) {
     product.k = rows.count;
     product.mostK = queries_;
     product.adds = true;
-    if (op_.getCausal())
-      product.range = [&](Value group) -> ValueRangePair {
-        // Queries before the group's first key do not see it. Steps of a unit
-        // begin at even queries.
-        Value key = math_.add(keys.first, math_.mul(group, mr_));
-        Value first = math_.sub(key, math_.min(key, rows.first));
-        first = math_.floor(math_.min(first, rows.count), 2);
-        return {first, rows.count};
-      };
+    product.range = [&](Value group) -> ValueRangePair {
+      // Queries before the group's first key do not see it. Steps of a unit
+      // begin at even queries.
+      Value key = math_.add(keys.first, math_.mul(group, mr_));
+      Value first = scores_.emitHiddenRows(key, rows.first);
+      return {math_.floor(math_.min(first, rows.count), 2), rows.count};
+    };
     blocks_.emitProduct(product);
   };
   emit(weights_, weightsOfKeys_, outputPanels_, valueSums_, sizes_.width);
@@ -312,7 +266,7 @@ void GradientEmitter::emitKeySums(const Range &keys, const Range &rows) {
 void GradientEmitter::emitQuerySums(const Range &keys, const Range &rows) {
   BlockProduct product;
   product.rows = logitGradients_;
-  product.groups = math_.ceilDiv(rows.count, mr_);
+  product.groups = groupsOf(rows);
   product.columns = keyPanels_;
   product.panels = math_.constant(divideCeil(sizes_.depth, nr_));
   product.result = querySums_;
@@ -320,13 +274,9 @@ void GradientEmitter::emitQuerySums(const Range &keys, const Range &rows) {
   product.k = keys.count;
   product.mostK = keys_;
   product.adds = true;
-  if (op_.getCausal())
-    product.range = [&](Value group) -> ValueRangePair {
-      Value end = math_.add(rows.first, math_.mul(math_.add(group, 1), mr_));
-      return {math_.constant(0),
-              math_.sub(math_.min(end, math_.add(keys.first, keys.count)),
-                        math_.min(end, keys.first))};
-    };
+  product.range = [&](Value group) -> ValueRangePair {
+    return {math_.constant(0), keysOfGroup(rows, keys, group)};
+  };
   blocks_.emitProduct(product);
 }
 
@@ -334,7 +284,7 @@ void GradientEmitter::storeRows(const Tiles &sums, unsigned result,
                                 int64_t rows, int64_t elements, Value batch,
                                 Value head, bool isScaled) {
   RowResult destination(emitter_, op_, result);
-  VectorRows vectors(emitter_, lanes_, sums, {nr_, elements});
+  VectorRows vectors = rowsOf(sums, elements);
   Value scale = lanes_.constant(
       isScaled ? static_cast<float>(op_.getScale().convertToDouble()) : 1.0f);
   emitter_.emitLoop(math_.constant(0), math_.constant(rows), 1, [&](Value row) {

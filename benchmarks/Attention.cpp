@@ -10,10 +10,10 @@
 #include "lib/Codegen/CPU/Processor.h"
 #include "lib/Codegen/CPU/Units.h"
 #include "runtime/Device/CPU/Peaks.h"
+#include "test/lib/Codegen/CPU/Attentions.h"
 #include "test/lib/Codegen/CPU/Contractions.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <benchmark/benchmark.h>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -29,6 +29,17 @@ struct Shape {
   bool causal;
 
   int64_t elements() const { return batch * heads * rows * depth; }
+  [[nodiscard]] AttentionCase attention() const {
+    return {.batch = batch,
+            .heads = heads,
+            .groups = heads,
+            .queries = rows,
+            .keys = rows,
+            .depth = depth,
+            .width = depth,
+            .causal = causal,
+            .packed = true};
+  }
   /// Operations of `products` products of all queries and keys.
   double flops(int64_t products) const {
     double pairs = causal ? rows * (rows + 1) / 2.0 : 1.0 * rows * rows;
@@ -44,42 +55,6 @@ struct Workload {
 };
 
 } // namespace
-
-static std::string getText(const Shape &s, bool isForward,
-                           const char *element) {
-  auto format = [](const char *text, auto... values) {
-    return llvm::formatv(text, values...).str();
-  };
-  std::string joined = format("tensor<{0}x{1}x3x{2}x{3}x{4}>", s.batch, s.rows,
-                              s.heads, s.depth, element);
-  std::string rows = format("tensor<{0}x{1}x{2}x{3}x{4}>", s.batch, s.rows,
-                            s.heads, s.depth, element);
-  std::string numbers =
-      format("tensor<{0}x{1}x{2}xf32>", s.batch, s.heads, s.rows);
-  std::string settings =
-      format("sizes [{0}, {1}, {1}, {2}, {2}, {3}, {3}] scale {4:e} {5}",
-             s.batch, s.heads, s.rows, s.depth, 1 / std::sqrt(s.depth),
-             s.causal ? "causal" : "");
-  std::string maps;
-  for (int part = 0; part < 3; ++part)
-    maps += format("affine_map<(b, h, i, d) -> (b, i, {0}, h, d)>, ", part);
-  const char *line = "affine_map<(b, h, i) -> (b, h, i)>";
-  const char *row = "affine_map<(b, h, i, d) -> (b, i, h, d)>";
-  if (isForward)
-    return format("kernel.func attention @k(%q: {0}, %o: {1}, %l: {2}) -> ({1}, {2}) {{\n"
-                  "  %r:2 = kernel.attention ins(%q, %q, %q : {0}, {0}, {0}) "
-                  "outs(%o, %l : {1}, {2}) {3} maps [{4}{5}, {6}] -> {1}, {2}\n"
-                  "  kernel.return %r#0, %r#1 : {1}, {2}\n}",
-                  joined, rows, numbers, settings, maps, row, line);
-  return format(
-      "kernel.func attention @k(%q: {0}, %l: {2}, %t: {2}, %g: {1}, %x: {1}, %y: {1}, "
-      "%z: {1}) -> ({1}, {1}, {1}) {{\n"
-      "  %r:3 = kernel.attention_gradient ins(%q, %q, %q, %l, %t, %g : {0}, "
-      "{0}, {0}, {2}, {2}, {1}) outs(%x, %y, %z : {1}, {1}, {1}) {3} maps "
-      "[{4}{6}, {6}, {5}, {5}, {5}, {5}] -> {1}, {1}, {1}\n"
-      "  kernel.return %r#0, %r#1, %r#2 : {1}, {1}, {1}\n}",
-      joined, rows, numbers, settings, maps, row, line);
-}
 
 /// Numbers from -2 to 2.
 static std::vector<char> fill(int64_t count, bool isWide) {
@@ -99,8 +74,11 @@ static std::vector<char> fill(int64_t count, bool isWide) {
 
 static std::unique_ptr<Workload> prepare(const Shape &s, bool isForward,
                                          bool isWide, mpc::cpu::Unit unit) {
-  auto kernels = GemmKernels::compile(
-      getText(s, isForward, isWide ? "f32" : "bf16"), /*lanes=*/0, unit);
+  const char *element = isWide ? "f32" : "bf16";
+  auto kernels =
+      GemmKernels::compile(isForward ? getForwardText(s.attention(), element)
+                                     : getGradientText(s.attention(), element),
+                           /*lanes=*/0, unit);
   if (!kernels) {
     std::fprintf(stderr, "%s\n", llvm::toString(kernels.takeError()).c_str());
     std::exit(70);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention and its gradient: against float64, and blocks against scalar loops
 // to the bit, for vectors of 8 and 16 lanes and for every multiply unit.
+#include "Attentions.h"
 #include "Harness.h"
 #include "lib/Codegen/CPU/Processor.h"
 #include "gtest/gtest.h"
@@ -13,55 +14,22 @@ using namespace mpc::test;
 
 namespace {
 
-enum class Mask { None, Bool, Float };
-
-struct Case {
-  int64_t batch, heads, groups, queries, keys, depth, width;
-  bool causal = false;
-  int64_t window = 0;
-  Mask mask = Mask::None;
-  /// Whether queries, keys and values are parts of one product,
-  /// [batch, query, part, head, element].
-  bool packed = false;
-  double range = 2; ///< Of queries and keys.
-
-  double scale() const { return 1 / std::sqrt(static_cast<double>(depth)); }
-  bool sees(int64_t query, int64_t key) const {
-    return (!causal || key <= query) && (window == 0 || query - key < window);
-  }
-};
-
-std::string shape(const std::vector<int64_t> &extents, const char *element) {
-  std::string text = "tensor<";
-  for (int64_t extent : extents)
-    text += std::to_string(extent) + "x";
-  return text + element + ">";
-}
-
-/// A tensor of a case: a row-major array and what stands in a kernel.
-struct Operand {
-  std::string type, map;
-  std::vector<double> values;
-};
-
-/// The elements of [batch, head, row, element] of an operand.
-using Reader = std::function<double(int64_t, int64_t, int64_t, int64_t)>;
-
 /// The tensors of a case, and what float64 makes of them.
 class Problem {
 public:
-  Problem(const Case &c, const char *element) : c_(c), element_(element) {
+  /// Queries and keys have elements from -range to range.
+  Problem(const AttentionCase &c, const char *element, double range = 2)
+      : c_(c), element_(element), range_(range) {
     fill();
     computeForward();
     computeBackward();
   }
 
-  std::string forwardText() const;
-  std::string gradientText() const;
+  std::string forwardText() const { return getForwardText(c_, element_); }
+  std::string gradientText() const { return getGradientText(c_, element_); }
   Buffers forwardBuffers() const;
   Buffers gradientBuffers() const;
 
-  const Case &c() const { return c_; }
   std::vector<double> output, logSumExp, delta, dQuery, dKey, dValue;
 
 private:
@@ -71,18 +39,14 @@ private:
   double read(int part, int64_t b, int64_t h, int64_t row, int64_t e) const;
   double logit(int64_t b, int64_t h, int64_t i, int64_t j) const;
   bool seen(int64_t b, int64_t h, int64_t i, int64_t j) const;
-  std::string arguments(bool gradient) const;
-  std::string operands() const;
-  std::string settings() const;
-  std::string maskText() const;
-  std::string maps(const std::vector<std::string> &rest) const;
   std::vector<uint8_t> store(const std::vector<double> &values) const;
   double round(double value) const;
   void addInputs(Buffers &buffers) const;
   size_t rows() const { return c_.batch * c_.heads * c_.queries; }
 
-  Case c_;
+  AttentionCase c_;
   std::string element_;
+  double range_;
   std::vector<double> query_, key_, value_, mask_, dOutput_;
 };
 
@@ -113,13 +77,13 @@ void Problem::fill() {
   int64_t q = c_.batch * c_.heads * c_.queries * c_.depth;
   int64_t k = c_.batch * c_.groups * c_.keys * c_.depth;
   int64_t v = c_.batch * c_.groups * c_.keys * c_.width;
-  query_ = draw(c_.packed ? 3 * q : q, c_.range, 1);
-  key_ = draw(k, c_.range, 2);
+  query_ = draw(c_.packed ? 3 * q : q, range_, 1);
+  key_ = draw(k, range_, 2);
   value_ = draw(v, 2, 3);
   dOutput_ = draw(rows() * c_.width, 2, 4);
   // A mask of one head for all.
   mask_ = draw(c_.batch * c_.queries * c_.keys, 3, 5);
-  if (c_.mask == Mask::Bool)
+  if (c_.mask == AttentionMask::Bool)
     for (size_t i = 0; i < mask_.size(); ++i)
       mask_[i] = mask_[i] > -1 && (i / c_.keys) % 7 != 3;
 }
@@ -139,7 +103,7 @@ double Problem::read(int part, int64_t b, int64_t h, int64_t row,
 }
 
 bool Problem::seen(int64_t b, int64_t /*h*/, int64_t i, int64_t j) const {
-  return c_.sees(i, j) && (c_.mask != Mask::Bool ||
+  return c_.sees(i, j) && (c_.mask != AttentionMask::Bool ||
                            mask_[(b * c_.queries + i) * c_.keys + j] != 0);
 }
 
@@ -149,8 +113,9 @@ double Problem::logit(int64_t b, int64_t h, int64_t i, int64_t j) const {
   double sum = 0;
   for (int64_t d = 0; d < c_.depth; ++d)
     sum += read(0, b, h, i, d) * read(1, b, h, j, d);
-  double bias =
-      c_.mask == Mask::Float ? mask_[(b * c_.queries + i) * c_.keys + j] : 0.0;
+  double bias = c_.mask == AttentionMask::Float
+                    ? mask_[(b * c_.queries + i) * c_.keys + j]
+                    : 0.0;
   return sum * static_cast<float>(c_.scale()) + bias;
 }
 
@@ -210,121 +175,8 @@ void Problem::computeBackward() {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels
+// Buffers
 //===----------------------------------------------------------------------===//
-
-std::string Problem::arguments(bool gradient) const {
-  const char *element = element_.c_str();
-  std::string text;
-  if (c_.packed)
-    text =
-        "%q: " + shape({c_.batch, c_.queries, 3, c_.heads, c_.depth}, element);
-  else
-    text = "%q: " + shape({c_.batch, c_.heads, c_.queries, c_.depth}, element) +
-           ", %k: " + shape({c_.batch, c_.groups, c_.keys, c_.depth}, element) +
-           ", %v: " + shape({c_.batch, c_.groups, c_.keys, c_.width}, element);
-  if (gradient) {
-    std::string numbers = shape({c_.batch, c_.heads, c_.queries}, "f32");
-    text += ", %l: " + numbers + ", %t: " + numbers + ", %g: " +
-            shape({c_.batch, c_.heads, c_.queries, c_.width}, element);
-  }
-  if (c_.mask != Mask::None)
-    text += ", %m: " + maskText();
-  return text;
-}
-
-std::string Problem::maskText() const {
-  return shape({c_.batch, 1, c_.queries, c_.keys},
-               c_.mask == Mask::Bool ? "i1" : "f32");
-}
-
-std::string Problem::settings() const {
-  std::string text = " sizes [";
-  for (int64_t size :
-       {c_.batch, c_.heads, c_.groups, c_.queries, c_.keys, c_.depth, c_.width})
-    text += (text.back() == '[' ? "" : ", ") + std::to_string(size);
-  char scale[40];
-  std::snprintf(scale, sizeof scale, "%.17e", c_.scale());
-  text += std::string("] scale ") + scale;
-  if (c_.causal)
-    text += " causal";
-  if (c_.window)
-    text += " window " + std::to_string(c_.window);
-  return text;
-}
-
-/// The maps of queries, keys and values, then `rest`, the mask's where it has
-/// its place.
-std::string Problem::maps(const std::vector<std::string> &rest) const {
-  std::string text = " maps [";
-  for (int part = 0; part < 3; ++part)
-    text += c_.packed ? "affine_map<(b, h, i, d) -> (b, i, " +
-                            std::to_string(part) + ", h, d)>, "
-                      : "affine_map<(b, h, i, d) -> (b, h, i, d)>, ";
-  for (const std::string &map : rest)
-    text += (map.empty() ? std::string() : "affine_map<" + map + ">, ");
-  text.resize(text.size() - 2);
-  return text + "]";
-}
-
-static const char kRows[] = "(b, h, i) -> (b, h, i)";
-static const char kWhole[] = "(b, h, i, d) -> (b, h, i, d)";
-/// As the next product reads it: heads next to each other.
-static const char kJoined[] = "(b, h, i, d) -> (b, i, h, d)";
-
-std::string Problem::forwardText() const {
-  std::string output =
-      shape({c_.batch, c_.queries, c_.heads, c_.width}, element_.c_str());
-  std::string numbers = shape({c_.batch, c_.heads, c_.queries}, "f32");
-  std::string types = "(" + output + ", " + numbers + ")";
-  std::string mask =
-      c_.mask == Mask::None ? "" : "(b, h, i, j) -> (b, 0, i, j)";
-  return "kernel.func attention @k(" + arguments(false) + ", %o: " + output +
-         ", %n: " + numbers + ") -> " + types +
-         " {\n  %r:2 = kernel.attention" + operands() +
-         (mask.empty() ? "" : " mask(%m : " + maskText() + ")") +
-         " outs(%o, %n : " + output + ", " + numbers + ")" + settings() +
-         maps({mask, kJoined, kRows}) + " -> " + output + ", " + numbers +
-         "\n  kernel.return %r#0, %r#1 : " + output + ", " + numbers + "\n}";
-}
-
-std::string Problem::operands() const {
-  const char *element = element_.c_str();
-  if (c_.packed) {
-    std::string type =
-        shape({c_.batch, c_.queries, 3, c_.heads, c_.depth}, element);
-    return " ins(%q, %q, %q : " + type + ", " + type + ", " + type + ")";
-  }
-  return " ins(%q, %k, %v : " +
-         shape({c_.batch, c_.heads, c_.queries, c_.depth}, element) + ", " +
-         shape({c_.batch, c_.groups, c_.keys, c_.depth}, element) + ", " +
-         shape({c_.batch, c_.groups, c_.keys, c_.width}, element) + ")";
-}
-
-std::string Problem::gradientText() const {
-  const char *element = element_.c_str();
-  std::string q = shape({c_.batch, c_.heads, c_.queries, c_.depth}, element);
-  std::string k = shape({c_.batch, c_.groups, c_.keys, c_.depth}, element);
-  std::string v = shape({c_.batch, c_.groups, c_.keys, c_.width}, element);
-  std::string numbers = shape({c_.batch, c_.heads, c_.queries}, "f32");
-  std::string given =
-      shape({c_.batch, c_.heads, c_.queries, c_.width}, element);
-  std::string types = q + ", " + k + ", " + v;
-  std::string mask =
-      c_.mask == Mask::None ? "" : "(b, h, i, j) -> (b, 0, i, j)";
-  std::string read = operands();
-  size_t names = read.find(" :");
-  read = read.substr(0, names) + ", %l, %t, %g" + read.substr(names);
-  read.pop_back();
-  read += ", " + numbers + ", " + numbers + ", " + given + ")";
-  return "kernel.func attention @k(" + arguments(true) + ", %x: " + q + ", %y: " + k +
-         ", %z: " + v + ") -> (" + types +
-         ") {\n  %r:3 = kernel.attention_gradient" + read +
-         (mask.empty() ? "" : " mask(%m : " + maskText() + ")") +
-         " outs(%x, %y, %z : " + types + ")" + settings() +
-         maps({mask, kRows, kRows, kWhole, kWhole, kWhole, kWhole}) + " -> " +
-         types + "\n  kernel.return %r#0, %r#1, %r#2 : " + types + "\n}";
-}
 
 void Problem::addInputs(Buffers &buffers) const {
   buffers.push_back(store(query_));
@@ -334,9 +186,9 @@ void Problem::addInputs(Buffers &buffers) const {
   }
 }
 
-static std::vector<uint8_t> storeMask(Mask kind,
+static std::vector<uint8_t> storeMask(AttentionMask kind,
                                       const std::vector<double> &mask) {
-  if (kind == Mask::Float)
+  if (kind == AttentionMask::Float)
     return bytes(std::vector<float>(mask.begin(), mask.end()));
   return {mask.begin(), mask.end()};
 }
@@ -344,7 +196,7 @@ static std::vector<uint8_t> storeMask(Mask kind,
 Buffers Problem::forwardBuffers() const {
   Buffers buffers;
   addInputs(buffers);
-  if (c_.mask != Mask::None)
+  if (c_.mask != AttentionMask::None)
     buffers.push_back(storeMask(c_.mask, mask_));
   buffers.push_back(store(output));
   buffers.push_back(bytes(std::vector<float>(rows())));
@@ -360,7 +212,7 @@ Buffers Problem::gradientBuffers() const {
       bytes(std::vector<float>(logSumExp.begin(), logSumExp.end())));
   buffers.push_back(bytes(std::vector<float>(delta.begin(), delta.end())));
   buffers.push_back(store(dOutput_));
-  if (c_.mask != Mask::None)
+  if (c_.mask != AttentionMask::None)
     buffers.push_back(storeMask(c_.mask, mask_));
   for (const std::vector<double> *result : {&dQuery, &dKey, &dValue}) {
     buffers.push_back(store(*result));
@@ -401,16 +253,21 @@ double relativeError(const std::vector<double> &got,
   return norm == 0 ? std::sqrt(distance) : std::sqrt(distance / norm);
 }
 
-/// [b, i, h, e] of [b, h, i, e].
+/// The shape of a tensor, [batch, head, row, element].
+struct Shape {
+  int64_t batch, heads, rows, elements;
+};
+
+/// [batch, row, head, element] of [batch, head, row, element].
 std::vector<double> joinHeads(const std::vector<double> &values,
-                              const Case &c) {
+                              const Shape &s) {
   std::vector<double> joined;
-  for (int64_t b = 0; b < c.batch; ++b)
-    for (int64_t i = 0; i < c.queries; ++i)
-      for (int64_t h = 0; h < c.heads; ++h)
-        for (int64_t e = 0; e < c.width; ++e)
+  for (int64_t b = 0; b < s.batch; ++b)
+    for (int64_t row = 0; row < s.rows; ++row)
+      for (int64_t h = 0; h < s.heads; ++h)
+        for (int64_t e = 0; e < s.elements; ++e)
           joined.push_back(
-              values[((b * c.heads + h) * c.queries + i) * c.width + e]);
+              values[((b * s.heads + h) * s.rows + row) * s.elements + e]);
   return joined;
 }
 
@@ -445,138 +302,81 @@ void expectNear(const std::vector<uint8_t> &got, const std::string &element,
       << name << " of " << element;
 }
 
-void check(const Case &c, const char *element, Config config) {
-  Problem problem(c, element);
+void check(const AttentionCase &c, const char *element, Config config,
+           double range) {
+  Problem problem(c, element, range);
   // Weights are rounded to bf16 by its unit alone.
   bool isRounded = config.bf16 != cpu::Unit::FMA;
   std::string type = element;
   double rounding = type == "f32" ? 0 : type == "f16" ? 3e-4 : 2.4e-3;
-  double bound =
-      6e-7 * std::max(1.0, c.range) + rounding * (isRounded ? 1.6 : 1);
+  double bound = 6e-7 * std::max(1.0, range) + rounding * (isRounded ? 1.6 : 1);
+  Shape queries = {c.batch, c.heads, c.queries, c.depth}, output = queries;
+  Shape keys = {c.batch, c.groups, c.keys, c.depth}, values = keys;
+  output.elements = values.elements = c.width;
   Buffers forward =
       runBothWays(problem.forwardText(), config, problem.forwardBuffers());
-  expectNear(forward[forward.size() - 2], element, joinHeads(problem.output, c),
-             bound, "output");
+  expectNear(forward[forward.size() - 2], element,
+             joinHeads(problem.output, output), bound, "output");
   expectNear(forward.back(), "f32", problem.logSumExp, 1e-6, "log_sum_exp");
   Buffers backward =
       runBothWays(problem.gradientText(), config, problem.gradientBuffers());
   size_t first = backward.size() - 3;
-  expectNear(backward[first], element, problem.dQuery, 2 * bound, "d_query");
-  expectNear(backward[first + 1], element, problem.dKey, 2 * bound, "d_key");
-  expectNear(backward[first + 2], element, problem.dValue, 2 * bound,
-             "d_value");
+  expectNear(backward[first], element, joinHeads(problem.dQuery, queries),
+             2 * bound, "d_query");
+  expectNear(backward[first + 1], element, joinHeads(problem.dKey, keys),
+             2 * bound, "d_key");
+  expectNear(backward[first + 2], element, joinHeads(problem.dValue, values),
+             2 * bound, "d_value");
 }
 
-void checkAll(const Case &c) {
+/// A case, and the range of queries and keys.
+struct NamedCase {
+  const char *name;
+  AttentionCase attention;
+  double range = 2;
+};
+
+void PrintTo(const NamedCase &c, std::ostream *out) { *out << c.name; }
+
+class AttentionCases : public testing::TestWithParam<NamedCase> {};
+
+TEST_P(AttentionCases, BlocksAndLoopsAreTheSameAndNearFloat64) {
+  const auto &[name, c, range] = GetParam();
   auto host = cpu::getProcessor("host");
   for (int64_t lanes = 8; lanes <= host->lanes; lanes *= 2)
     for (const char *element : {"f32", "bf16", "f16"})
-      check(c, element, {.lanes = lanes});
+      check(c, element, {.lanes = lanes}, range);
   if (host->bf16 == cpu::Unit::AVX512BF16)
-    check(c, "bf16", {.lanes = 16, .bf16 = cpu::Unit::AVX512BF16});
+    check(c, "bf16", {.lanes = 16, .bf16 = cpu::Unit::AVX512BF16}, range);
 }
 
-TEST(AttentionTest, OneBlock) { checkAll({2, 2, 2, 16, 16, 32, 32}); }
+// Sizes are batch, heads, groups, queries, keys, depth and width.
+const NamedCase kCases[] = {
+    {"OneBlock", {2, 2, 2, 16, 16, 32, 32}},
+    {"OddSizes", {1, 2, 2, 13, 37, 5, 3}},
+    {"OneKey", {1, 1, 1, 3, 1, 4, 4}},
+    {"SeveralBlocks", {1, 1, 1, 150, 300, 16, 24}},
+    {"Causal", {1, 2, 2, 201, 201, 16, 16, true}},
+    {"CausalOfFewerKeys", {1, 1, 1, 90, 40, 8, 8, true}},
+    {"Window", {1, 1, 1, 310, 310, 8, 8, true, 100}},
+    {"GroupsOfHeads", {2, 6, 2, 20, 33, 16, 8}},
+    {"MaskWithRowsWithoutKeys",
+     {2, 2, 2, 40, 70, 8, 8, false, 0, AttentionMask::Bool}},
+    {"BiasOfLogits", {2, 2, 2, 40, 70, 8, 8, true, 0, AttentionMask::Float}},
+    {"PartsOfOneProduct",
+     {2, 3, 3, 70, 70, 32, 32, true, 0, AttentionMask::None, true}},
+    {"DeepHeads", {1, 1, 1, 20, 40, 256, 256}},
+    {"LargeLogits", {1, 1, 1, 70, 140, 16, 16}, 8},
+};
 
-TEST(AttentionTest, OddSizes) { checkAll({1, 2, 2, 13, 37, 5, 3}); }
-
-TEST(AttentionTest, OneKey) { checkAll({1, 1, 1, 3, 1, 4, 4}); }
-
-TEST(AttentionTest, SeveralBlocks) { checkAll({1, 1, 1, 150, 300, 16, 24}); }
-
-TEST(AttentionTest, Causal) {
-  checkAll({.batch = 1,
-            .heads = 2,
-            .groups = 2,
-            .queries = 201,
-            .keys = 201,
-            .depth = 16,
-            .width = 16,
-            .causal = true});
-}
-
-TEST(AttentionTest, CausalOfFewerKeys) {
-  checkAll({.batch = 1,
-            .heads = 1,
-            .groups = 1,
-            .queries = 90,
-            .keys = 40,
-            .depth = 8,
-            .width = 8,
-            .causal = true});
-}
-
-TEST(AttentionTest, Window) {
-  checkAll({.batch = 1,
-            .heads = 1,
-            .groups = 1,
-            .queries = 310,
-            .keys = 310,
-            .depth = 8,
-            .width = 8,
-            .causal = true,
-            .window = 100});
-}
-
-TEST(AttentionTest, GroupsOfHeads) {
-  checkAll({.batch = 2,
-            .heads = 6,
-            .groups = 2,
-            .queries = 20,
-            .keys = 33,
-            .depth = 16,
-            .width = 8});
-}
-
-TEST(AttentionTest, MaskWithRowsWithoutKeys) {
-  checkAll({.batch = 2,
-            .heads = 2,
-            .groups = 2,
-            .queries = 40,
-            .keys = 70,
-            .depth = 8,
-            .width = 8,
-            .mask = Mask::Bool});
-}
-
-TEST(AttentionTest, BiasOfLogits) {
-  checkAll({.batch = 2,
-            .heads = 2,
-            .groups = 2,
-            .queries = 40,
-            .keys = 70,
-            .depth = 8,
-            .width = 8,
-            .causal = true,
-            .mask = Mask::Float});
-}
-
-TEST(AttentionTest, PartsOfOneProduct) {
-  checkAll({.batch = 2,
-            .heads = 3,
-            .groups = 3,
-            .queries = 70,
-            .keys = 70,
-            .depth = 32,
-            .width = 32,
-            .causal = true,
-            .packed = true});
-}
-
-TEST(AttentionTest, DeepHeads) {
-  checkAll({.batch = 1,
-            .heads = 1,
-            .groups = 1,
-            .queries = 20,
-            .keys = 40,
-            .depth = 256,
-            .width = 256});
-}
+INSTANTIATE_TEST_SUITE_P(AttentionTest, AttentionCases,
+                         testing::ValuesIn(kCases),
+                         [](const auto &info) { return info.param.name; });
 
 /// The weight of a key far below the greatest is exp of the difference down to
 /// the least normal number, and 0 below.
 TEST(AttentionTest, WeightsOfFarKeys) {
-  Case c = {1, 1, 1, 1, 2, 1, 1};
+  AttentionCase c = {1, 1, 1, 1, 2, 1, 1};
   Problem problem(c, "f32");
   for (float distance : {1.0f, 40.0f, 70.0f, 87.25f, 87.5f, 200.0f}) {
     Buffers buffers = problem.forwardBuffers();
@@ -590,15 +390,36 @@ TEST(AttentionTest, WeightsOfFarKeys) {
   }
 }
 
-TEST(AttentionTest, LargeLogits) {
-  checkAll({.batch = 1,
-            .heads = 1,
-            .groups = 1,
-            .queries = 70,
-            .keys = 140,
-            .depth = 16,
-            .width = 16,
-            .range = 8});
+/// An overflow or NaN anywhere in what is read reaches a result, so that the
+/// finite check of the gradients sees it.
+TEST(AttentionTest, NonFiniteNumbersReachTheGradients) {
+  AttentionCase c = {1, 1, 1, 70, 70, 8, 8, true};
+  Problem problem(c, "f32");
+  auto hasNonFinite = [](const Buffers &buffers, size_t count) {
+    for (size_t i = buffers.size() - count; i < buffers.size(); ++i)
+      for (float number : values<float>(buffers[i]))
+        if (!std::isfinite(number))
+          return true;
+    return false;
+  };
+  auto spoiled = [](Buffers buffers, size_t operand, float number) {
+    std::memcpy(buffers[operand].data() + 4 * 8 * 3, &number, 4);
+    return buffers;
+  };
+  for (float number : {INFINITY, -INFINITY, NAN}) {
+    for (size_t operand : {0, 1, 2})
+      EXPECT_TRUE(hasNonFinite(
+          runOn(problem.forwardText(), {.lanes = 8},
+                spoiled(problem.forwardBuffers(), operand, number)),
+          2))
+          << operand << " " << number;
+    for (size_t operand : {0, 1, 2, 5})
+      EXPECT_TRUE(hasNonFinite(
+          runOn(problem.gradientText(), {.lanes = 8},
+                spoiled(problem.gradientBuffers(), operand, number)),
+          3))
+          << operand << " " << number;
+  }
 }
 
 } // namespace

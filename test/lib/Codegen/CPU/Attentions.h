@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// Kernels of attention as text, for tests and benchmarks.
+#ifndef MPC_TEST_LIB_CODEGEN_CPU_ATTENTIONS_H
+#define MPC_TEST_LIB_CODEGEN_CPU_ATTENTIONS_H
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace mpc::test {
+
+enum class AttentionMask { None, Bool, Float };
+
+struct AttentionCase {
+  int64_t batch, heads, groups, queries, keys, depth, width;
+  bool causal = false;
+  int64_t window = 0;
+  AttentionMask mask = AttentionMask::None; ///< Of one head for all.
+  /// Whether queries, keys and values are parts of one product,
+  /// [batch, query, part, head, element].
+  bool packed = false;
+
+  [[nodiscard]] double scale() const {
+    return 1 / std::sqrt(static_cast<double>(depth));
+  }
+  [[nodiscard]] bool sees(int64_t query, int64_t key) const {
+    return (!causal || key <= query) && (window == 0 || query - key < window);
+  }
+};
+
+/// Kernel @k: kernel.attention on elements of type `element`. Its arguments are
+/// queries, keys and values, [batch, head, row, element], or their packed
+/// product; the mask, if there is one, [batch, 1, query, key]; then the output,
+/// with heads next to each other, and the logarithms of sums.
+std::string getForwardText(const AttentionCase &c, const std::string &element);
+/// Kernel @k: its gradient. After queries, keys and values come logarithms of
+/// sums, deltas, the output's gradient and the mask, and then the gradients,
+/// with heads next to each other.
+std::string getGradientText(const AttentionCase &c, const std::string &element);
+
+} // namespace mpc::test
+
+#endif // MPC_TEST_LIB_CODEGEN_CPU_ATTENTIONS_H

@@ -119,8 +119,8 @@ public:
   Value both(Value x, Value y, llvm::function_ref<Value(Value, Value)> join);
   Value conjunction(Value x, Value y);
   Value sum(Value x, Value y);
-  /// `choice` as numbers: 0 where it is true and otherwise `fill`.
-  Value numbersOf(Value choice, double fill);
+  /// `choice` as numbers: 0 where it is true and otherwise -inf.
+  Value numbersOf(Value choice);
 
 private:
   GradientBuilder &g_;
@@ -247,9 +247,9 @@ Value MaskBuilder::sum(Value x, Value y) {
   return both(x, y, [&](Value a, Value b) { return g_.add(a, b); });
 }
 
-Value MaskBuilder::numbersOf(Value choice, double fill) {
+Value MaskBuilder::numbersOf(Value choice) {
   auto type = rankedType(choice).clone(scores_.getElementType());
-  return g_.select(choice, g_.splat(type, 0.0), g_.splat(type, fill));
+  return g_.select(choice, g_.splat(type, 0.0), g_.splat(type, kLowest));
 }
 
 /// A finite number in a constant that is as low as what hides a score.
@@ -350,7 +350,7 @@ std::optional<AttentionMask> mpc::nn::buildMask(GradientBuilder &g,
       numbers = builder.sum(numbers, builder.numbers(term));
   }
   if (choice && numbers)
-    choice = builder.numbersOf(choice, kLowest);
+    choice = builder.numbersOf(choice);
   result.mask = numbers ? builder.sum(choice, numbers) : choice;
   return result;
 }

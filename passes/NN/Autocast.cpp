@@ -51,13 +51,7 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
       return failure();
     keepPatterns_ = *keep;
     lowerPatterns_ = *down;
-    if (loaded_)
-      return success();
-    PolicyOrError found = loadAutocastPolicy(policy, *context);
-    if (!found.first)
-      return emitError(UnknownLoc::get(context), found.second.message);
-    loaded_ = found.first;
-    return success();
+    return loadIfMissing(loaded_, policy, *context);
   }
 
   void runOnOperation() override {

@@ -254,3 +254,15 @@ PolicyOrError mpc::nn::loadAutocastPolicy(StringRef nameOrFile,
                                   "built in are " +
                                   knownAutocastPresets());
 }
+
+LogicalResult
+mpc::nn::loadIfMissing(std::shared_ptr<const AutocastPolicy> &policy,
+                       StringRef nameOrFile, mlir::MLIRContext &context) {
+  if (policy)
+    return success();
+  PolicyOrError found = loadAutocastPolicy(nameOrFile, context);
+  if (!found.first)
+    return emitError(mlir::UnknownLoc::get(&context), found.second.message);
+  policy = found.first;
+  return success();
+}

@@ -100,6 +100,11 @@ using PolicyOrError =
 PolicyOrError loadAutocastPolicy(llvm::StringRef nameOrFile,
                                  mlir::MLIRContext &context);
 
+/// Loads `policy`, if it is null, by name or file; reports why it cannot.
+llvm::LogicalResult loadIfMissing(std::shared_ptr<const AutocastPolicy> &policy,
+                                  llvm::StringRef nameOrFile,
+                                  mlir::MLIRContext &context);
+
 /// Reads the text of a policy file. `context` must have loaded the dialects
 /// whose ops the file may name.
 llvm::Expected<AutocastPolicy> parseAutocastPolicy(llvm::StringRef text,

@@ -25,13 +25,7 @@ struct FindNormsPass : mpc::nn::impl::FindNormsPassBase<FindNormsPass> {
       : FindNormsPassBase(options), loaded_(std::move(loaded)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (loaded_)
-      return success();
-    PolicyOrError found = loadAutocastPolicy(policy, *context);
-    if (!found.first)
-      return emitError(UnknownLoc::get(context), found.second.message);
-    loaded_ = found.first;
-    return success();
+    return loadIfMissing(loaded_, policy, *context);
   }
 
   void runOnOperation() override {

@@ -268,7 +268,22 @@ static AffineMap maskMap(Builder &b, RankedTensorType mask) {
   return AffineMap::get(4, 0, indices, b.getContext());
 }
 
-/// A destination with heads next to each other in a row, as a product reads it.
+/// From (batch, head, row, element) to the indices of a tensor with heads next
+/// to each other, as a product reads it.
+static AffineMap joinedMap(MLIRContext *context) {
+  return AffineMap::getPermutationMap(ArrayRef<unsigned>{0, 2, 1, 3}, context);
+}
+
+/// The maps of what both ops read: queries, keys, values, and the mask, if
+/// there is one.
+static SmallVector<AffineMap> readMaps(Builder &b, Value mask) {
+  SmallVector<AffineMap> maps(3, b.getMultiDimIdentityMap(4));
+  if (mask)
+    maps.push_back(maskMap(b, rankedType(mask)));
+  return maps;
+}
+
+/// A destination with heads next to each other.
 static Value joinedInit(OpBuilder &b, Location loc, RankedTensorType type) {
   ArrayRef<int64_t> shape = type.getShape();
   return tensor::EmptyOp::create(
@@ -279,11 +294,8 @@ static Value joinedInit(OpBuilder &b, Location loc, RankedTensorType type) {
 /// `joined`, [batch, row, head, element], as [batch, head, row, element].
 static Value splitHeads(OpBuilder &b, Location loc, Value joined,
                         RankedTensorType type) {
-  return buildMap(
-      b, loc, type,
-      {{joined, AffineMap::getPermutationMap(ArrayRef<unsigned>{0, 2, 1, 3},
-                                             b.getContext())}},
-      [](OpBuilder &, Location, ValueRange s) { return s[0]; });
+  return buildMap(b, loc, type, {{joined, joinedMap(b.getContext())}},
+                  [](OpBuilder &, Location, ValueRange s) { return s[0]; });
 }
 
 static SmallVector<int64_t> sizesOf(Value query, Value key, Value value) {
@@ -295,14 +307,9 @@ FailureOr<SmallVector<Value>> AttentionOp::buildBody(OpBuilder &b,
                                                      ValueRange operands) {
   Location loc = getLoc();
   auto output = rankedType(getOutput()), rows = rankedType(getLogSumExp());
-  AffineMap identity = b.getMultiDimIdentityMap(4);
-  AffineMap joined = AffineMap::getPermutationMap(
-      ArrayRef<unsigned>{0, 2, 1, 3}, b.getContext());
-  SmallVector<AffineMap> maps(3, identity);
   Value mask = getMask() ? operands[3] : Value();
-  if (mask)
-    maps.push_back(maskMap(b, rankedType(mask)));
-  maps.append({joined, b.getMultiDimIdentityMap(3)});
+  SmallVector<AffineMap> maps = readMaps(b, mask);
+  maps.append({joinedMap(b.getContext()), b.getMultiDimIdentityMap(3)});
   Value outputInit = joinedInit(b, loc, output);
   Value rowsInit =
       tensor::EmptyOp::create(b, loc, rows.getShape(), rows.getElementType());
@@ -319,15 +326,12 @@ FailureOr<SmallVector<Value>> AttentionOp::buildBody(OpBuilder &b,
 FailureOr<SmallVector<Value>>
 AttentionGradientOp::buildBody(OpBuilder &b, ValueRange operands) {
   Location loc = getLoc();
-  AffineMap identity = b.getMultiDimIdentityMap(4);
-  AffineMap rows = b.getMultiDimIdentityMap(3);
-  AffineMap joined = AffineMap::getPermutationMap(
-      ArrayRef<unsigned>{0, 2, 1, 3}, b.getContext());
-  SmallVector<AffineMap> maps(3, identity);
   Value mask = getMask() ? operands[3] : Value();
-  if (mask)
-    maps.push_back(maskMap(b, rankedType(mask)));
-  maps.append({rows, rows, identity, joined, joined, joined});
+  SmallVector<AffineMap> maps = readMaps(b, mask);
+  AffineMap rows = b.getMultiDimIdentityMap(3);
+  AffineMap joined = joinedMap(b.getContext());
+  maps.append(
+      {rows, rows, b.getMultiDimIdentityMap(4), joined, joined, joined});
   SmallVector<Value> inits;
   for (Value result : getResults())
     inits.push_back(joinedInit(b, loc, rankedType(result)));

@@ -78,11 +78,13 @@ static SmallVector<Expected> getExpected(AttentionOpInterface op) {
                                  {&op.getValueMutable(), value, element}};
   if (auto forward = dyn_cast<AttentionOp>(op.getOperation())) {
     expected.push_back({&forward.getOutputInitMutable(), output, {}});
-    expected.push_back({&forward.getLogSumExpInitMutable(), rows, f32});
+    expected.push_back({&forward.getRowMaxInitMutable(), rows, f32});
+    expected.push_back({&forward.getRowSumInitMutable(), rows, f32});
     return expected;
   }
   auto gradient = cast<AttentionGradientOp>(op.getOperation());
-  expected.push_back({&gradient.getLogSumExpMutable(), rows, f32});
+  expected.push_back({&gradient.getRowMaxMutable(), rows, f32});
+  expected.push_back({&gradient.getRowSumMutable(), rows, f32});
   expected.push_back({&gradient.getDeltaMutable(), rows, f32});
   expected.push_back({&gradient.getDOutputMutable(), output, element});
   expected.push_back({&gradient.getDQueryInitMutable(), query, {}});

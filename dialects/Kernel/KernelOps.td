@@ -263,10 +263,11 @@ def Kernel_AttentionOp : Kernel_Attention<"attention"> {
         x[i, j] = scale * sum_d query[i, d] key[j, d] (+ mask[i, j])
 
     where a query sees a key, and -inf elsewhere, it yields
-    `output[i, e] = sum_j softmax(x)[i, j] value[j, e]` and
-    `log_sum_exp[i] = log(sum_j exp(x[i, j]))`. A query sees the keys that `mask`
+    `output[i, e] = sum_j softmax(x)[i, j] value[j, e]`,
+    `row_max[i] = max_j x[i, j]` and
+    `row_sum[i] = sum_j exp(x[i, j] - row_max[i])`. A query sees the keys that `mask`
     (i1) does not exclude, with `causal` those with j <= i, with `window` those
-    with i - j < window. A row without keys gives 0, and -inf.
+    with i - j < window. A row without keys gives 0, -inf and 0.
 
     `indexing_maps` has a map for each operand, also for each destination, from
     (batch, head, i, d), (batch, group, j, d), (batch, head, i, j) or
@@ -277,33 +278,37 @@ def Kernel_AttentionOp : Kernel_Attention<"attention"> {
     The loops are batch and head, and then queries, keys and depth.
 
     ```mlir
-    %o, %l = kernel.attention
+    %o, %m, %s = kernel.attention
         ins(%q, %k, %v : tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>)
-        outs(%0, %1 : tensor<2x1x8x4xf32>, tensor<2x1x8xf32>)
+        outs(%0, %1, %2 : tensor<2x1x8x4xf32>, tensor<2x1x8xf32>, tensor<2x1x8xf32>)
         sizes [2, 1, 1, 8, 8, 4, 4] scale 5.0e-01 causal
-        maps [#q, #q, #q, #id, #rows] -> tensor<2x1x8x4xf32>, tensor<2x1x8xf32>
+        maps [#q, #q, #q, #id, #rows, #rows]
+        -> tensor<2x1x8x4xf32>, tensor<2x1x8xf32>, tensor<2x1x8xf32>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        AnyRankedTensor:$value,
                        Optional<AnyRankedTensor>:$mask,
                        AnyRankedTensor:$output_init,
-                       AnyRankedTensor:$log_sum_exp_init,
+                       AnyRankedTensor:$row_max_init,
+                       AnyRankedTensor:$row_sum_init,
                        DenseI64ArrayAttr:$sizes, F64Attr:$scale,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
                        AffineMapArrayAttr:$indexing_maps);
-  let results = (outs AnyRankedTensor:$output, AnyRankedTensor:$log_sum_exp);
+  let results = (outs AnyRankedTensor:$output, AnyRankedTensor:$row_max,
+                      AnyRankedTensor:$row_sum);
   let assemblyFormat = [{
     `ins` `(` $query `,` $key `,` $value `:` type($query) `,` type($key) `,`
     type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)?
-    `outs` `(` $output_init `,` $log_sum_exp_init `:` type($output_init) `,`
-    type($log_sum_exp_init) `)` `sizes` $sizes `scale` $scale
+    `outs` `(` $output_init `,` $row_max_init `,` $row_sum_init `:`
+    type($output_init) `,` type($row_max_init) `,` type($row_sum_init) `)`
+    `sizes` $sizes `scale` $scale
     (`causal` $causal^)? (`window` $window^)? `maps` $indexing_maps attr-dict
-    `->` type($output) `,` type($log_sum_exp)
+    `->` type($output) `,` type($row_max) `,` type($row_sum)
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return {*this, getOutputInitMutable().getOperandNumber(), 2u};
+      return {*this, getOutputInitMutable().getOperandNumber(), 3u};
     }
   }];
 }
@@ -312,7 +317,7 @@ def Kernel_AttentionGradientOp : Kernel_Attention<"attention_gradient"> {
   let summary = "The gradient of kernel.attention";
   let description = [{
     The body of `nn.attention_gradient`. With the logits x of
-    `kernel.attention`, p = exp(x - log_sum_exp) and
+    `kernel.attention`, p = exp(x - row_max) / row_sum and
     ds = p (sum_e d_output value - delta), it yields
     d_query = scale ds key, d_key = scale ds^T query and
     d_value = p^T d_output; those of keys and values summed over the heads of a
@@ -321,8 +326,8 @@ def Kernel_AttentionGradientOp : Kernel_Attention<"attention_gradient"> {
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        AnyRankedTensor:$value,
                        Optional<AnyRankedTensor>:$mask,
-                       AnyRankedTensor:$log_sum_exp, AnyRankedTensor:$delta,
-                       AnyRankedTensor:$d_output,
+                       AnyRankedTensor:$row_max, AnyRankedTensor:$row_sum,
+                       AnyRankedTensor:$delta, AnyRankedTensor:$d_output,
                        AnyRankedTensor:$d_query_init,
                        AnyRankedTensor:$d_key_init,
                        AnyRankedTensor:$d_value_init,
@@ -332,9 +337,9 @@ def Kernel_AttentionGradientOp : Kernel_Attention<"attention_gradient"> {
   let results = (outs AnyRankedTensor:$d_query, AnyRankedTensor:$d_key,
                       AnyRankedTensor:$d_value);
   let assemblyFormat = [{
-    `ins` `(` $query `,` $key `,` $value `,` $log_sum_exp `,` $delta `,`
-    $d_output `:` type($query) `,` type($key) `,` type($value) `,`
-    type($log_sum_exp) `,` type($delta) `,` type($d_output) `)`
+    `ins` `(` $query `,` $key `,` $value `,` $row_max `,` $row_sum `,` $delta
+    `,` $d_output `:` type($query) `,` type($key) `,` type($value) `,`
+    type($row_max) `,` type($row_sum) `,` type($delta) `,` type($d_output) `)`
     (`mask` `(` $mask^ `:` type($mask) `)`)?
     `outs` `(` $d_query_init `,` $d_key_init `,` $d_value_init `:`
     type($d_query_init) `,` type($d_key_init) `,` type($d_value_init) `)`

@@ -69,9 +69,10 @@ Value AttentionBuilder::repeat(Value row) {
   return g.broadcast(row, {0, 1, 2}, scores_);
 }
 
-Value AttentionBuilder::finite(Value row) {
-  Value isEmpty = g.compare(CompareKind::EQ, row, g.splat(row, kLowest));
-  return g.select(isEmpty, g.splat(row, 0.0), row);
+/// `row`, and `to` where it is `from`.
+Value AttentionBuilder::replaced(Value row, double from, double to) {
+  Value isFrom = g.compare(CompareKind::EQ, row, g.splat(row, from));
+  return g.select(isFrom, g.splat(row, to), row);
 }
 
 Value AttentionBuilder::hideUnless(Value visible, Value scores) {
@@ -108,9 +109,15 @@ Value AttentionBuilder::logits() {
   return form_.causal ? hideLater(scores) : scores;
 }
 
-Value AttentionBuilder::weights(Value logits, Value logSumExp) {
-  Value shifted = g.sub(logits, repeat(finite(logSumExp)));
+// In a row without a key, the difference of two infinities would be NaN.
+Value AttentionBuilder::exponentials(Value logits, Value rowMax) {
+  Value shifted = g.sub(logits, repeat(replaced(rowMax, kLowest, 0.0)));
   return ExpOp::create(g.b, g.loc, shifted.getType(), shifted);
+}
+
+Value AttentionBuilder::weights(Value logits, Value rowMax, Value rowSum) {
+  return g.div(exponentials(logits, rowMax),
+               repeat(replaced(rowSum, 0.0, 1.0)));
 }
 
 Value AttentionBuilder::gradientOfLogits(Value weights, Value dOutput,
@@ -136,23 +143,17 @@ SmallVector<Value> mpc::nn::expandAttention(OpBuilder &builder,
   AttentionBuilder a(builder, op.getLoc(), AttentionForm(op));
   GradientBuilder &g = a.g;
   Value logits = a.logits();
-  Value peak = a.finite(ReduceMaxOp::create(g.b, g.loc, logits, 3));
-  Value shifted = g.sub(logits, a.repeat(peak));
-  Value exp = ExpOp::create(g.b, g.loc, shifted.getType(), shifted);
-  Value sum = g.sum(exp, 3);
-  Value log = LogOp::create(g.b, g.loc, sum.getType(), sum);
-  Value isEmpty = g.compare(CompareKind::EQ, sum, g.splat(sum, 0.0));
-  Value divisor = g.select(isEmpty, g.splat(sum, 1.0), sum);
-  Value weights = g.div(exp, a.repeat(divisor));
-  Value output = a.sumOverKeys(g.as(weights, op.getValue()), op.getValue());
-  return {output, g.add(peak, log)};
+  Value rowMax = ReduceMaxOp::create(g.b, g.loc, logits, 3);
+  Value rowSum = g.sum(a.exponentials(logits, rowMax), 3);
+  Value weights = g.as(a.weights(logits, rowMax, rowSum), op.getValue());
+  return {a.sumOverKeys(weights, op.getValue()), rowMax, rowSum};
 }
 
 SmallVector<Value> mpc::nn::expandAttention(OpBuilder &builder,
                                             AttentionGradientOp op) {
   AttentionBuilder a(builder, op.getLoc(), AttentionForm(op));
   GradientBuilder &g = a.g;
-  Value weights = a.weights(a.logits(), op.getLogSumExp());
+  Value weights = a.weights(a.logits(), op.getRowMax(), op.getRowSum());
   Value dLogits = a.gradientOfLogits(weights, op.getDOutput(), op.getDelta());
   Value dScores =
       g.as(g.scale(dLogits, op.getScale().convertToDouble()), op.getQuery());

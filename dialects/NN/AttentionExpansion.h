@@ -31,8 +31,11 @@ public:
   /// The scaled and masked products of queries and keys, -inf where a key takes
   /// no part.
   mlir::Value logits();
-  /// exp(logits - logSumExp), 0 in a row without a key.
-  mlir::Value weights(mlir::Value logits, mlir::Value logSumExp);
+  /// exp(logits - rowMax) / rowSum, 0 in a row without a key.
+  mlir::Value weights(mlir::Value logits, mlir::Value rowMax,
+                      mlir::Value rowSum);
+  /// exp(logits - rowMax).
+  mlir::Value exponentials(mlir::Value logits, mlir::Value rowMax);
   /// P (dOutput value^T - delta), the gradient of the logits.
   mlir::Value gradientOfLogits(mlir::Value weights, mlir::Value dOutput,
                                mlir::Value delta);
@@ -48,14 +51,13 @@ public:
   mlir::Value sumOverQueries(mlir::Value scores, mlir::Value rows);
   /// A row repeated for each key.
   mlir::Value repeat(mlir::Value row);
-  /// `row`, and 0 where it is -inf: in a row without a key.
-  mlir::Value finite(mlir::Value row);
 
   GradientBuilder g;
 
 private:
   mlir::Value grouped(mlir::Value perQuery);
   mlir::Value hideUnless(mlir::Value visible, mlir::Value scores);
+  mlir::Value replaced(mlir::Value row, double from, double to);
   mlir::Value hideLater(mlir::Value scores);
 
   AttentionForm form_;

@@ -27,51 +27,58 @@ def NN_AttentionOp : NN_Attention<"attention"> {
 
     `logits[b, h, t, s] = scale * sum_d query[b, h, t, d] * key[b, g, s, d]`,
     `output[b, h, t, e] = sum_s softmax(logits)[b, h, t, s] * value[b, g, s, e]`,
-    `log_sum_exp[b, h, t] = log(sum_s exp(logits[b, h, t, s]))`.
+    `row_max[b, h, t] = max_s logits[b, h, t, s]`,
+    `row_sum[b, h, t] = sum_s exp(logits[b, h, t, s] - row_max[b, h, t])`.
 
     Each axis of the mask is 1 or that of the logits. A mask of i1 says which
     keys take part; numbers are added to the logits. With `causal` query `t`
     sees the keys `s <= t`, and with `window` only those of which
-    `t - s < window`. A row without a key has the output 0 and the sum's
-    logarithm -inf; so has one whose logits are all -inf.
+    `t - s < window`. A row without a key has the output 0, the maximum -inf and
+    the sum 0; so has one whose logits are all -inf.
+
+    Maximum and sum are two numbers, since the logarithm of the sum would be lost
+    beside a great maximum: that of a row whose keys are all hidden by a finite
+    mask. Whatever is made of them must not change where the maximum is replaced
+    by a greater number: the gradient takes `row_max` as a constant.
 
     Logits, exponentials and sums are f32 (f64 for f64). A weight is rounded
     once, to the operands' type, as a factor of the second product, where a unit
     of the target multiplies that type. Output and
-    sums are rounded once. The mask and `log_sum_exp`, which is f32 (f64 for
-    f64), keep their types under autocast.
+    sums are rounded once. The mask, `row_max` and `row_sum`, which are f32 (f64
+    for f64), keep their types under autocast.
 
     ```mlir
-    %y, %sum = nn.attention %q, %k, %v scale(0.125) causal
+    %y, %max, %sum = nn.attention %q, %k, %v scale(0.125) causal
         : tensor<2x8x64x64xf16>, tensor<2x2x64x64xf16>, tensor<2x2x64x64xf16>
-        -> tensor<2x8x64x64xf16>, tensor<2x8x64xf32>
+        -> tensor<2x8x64x64xf16>, tensor<2x8x64xf32>, tensor<2x8x64xf32>
     ```
   }];
   let arguments = (ins NN_FloatTensor:$query, NN_FloatTensor:$key,
                        NN_FloatTensor:$value,
                        Optional<NN_AttentionMask>:$mask, F64Attr:$scale,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
-  let results = (outs NN_FloatTensor:$output, NN_FloatTensor:$log_sum_exp);
+  let results = (outs NN_FloatTensor:$output, NN_FloatTensor:$row_max,
+                      NN_FloatTensor:$row_sum);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))?
     `scale` `(` $scale `)` (`causal` $causal^)?
     (`window` `(` $window^ `)`)? attr-dict `:` type($query) `,` type($key) `,`
-    type($value) `->` type($output) `,` type($log_sum_exp)
+    type($value) `->` type($output) `,` type($row_max) `,` type($row_sum)
   }];
 }
 
 def NN_AttentionGradientOp : NN_Attention<"attention_gradient"> {
   let summary = "Gradients of attention by queries, keys and values";
   let description = [{
-    Computes the weights again, from `log_sum_exp` of `nn.attention`. With
-    `P = exp(logits - log_sum_exp)`, 0 in a row without a key, and
+    Computes the weights again, from `row_max` and `row_sum` of `nn.attention`.
+    With `P = exp(logits - row_max) / row_sum`, 0 in a row without a key, and
     `dS = scale * P * (d_output value^T - delta)`:
 
     `d_query = dS key`, `d_key = dS^T query`, `d_value = P^T d_output`,
 
     where `d_key` and `d_value` are sums over the query heads of a key head.
-    `delta[b, h, t]` is `sum_e d_output * output`, less the gradient of
-    `log_sum_exp` where it has one.
+    `delta[b, h, t]` is `sum_e d_output * output`, less `row_sum` times its
+    gradient where it has one.
 
     P, dS and all sums are f32 (f64 for f64). P and dS are rounded as factors, as
     weights are. Results are rounded once.
@@ -79,18 +86,18 @@ def NN_AttentionGradientOp : NN_Attention<"attention_gradient"> {
   let arguments = (ins NN_FloatTensor:$query, NN_FloatTensor:$key,
                        NN_FloatTensor:$value,
                        Optional<NN_AttentionMask>:$mask,
-                       NN_FloatTensor:$log_sum_exp, NN_FloatTensor:$delta,
-                       NN_FloatTensor:$d_output, F64Attr:$scale,
+                       NN_FloatTensor:$row_max, NN_FloatTensor:$row_sum,
+                       NN_FloatTensor:$delta, NN_FloatTensor:$d_output, F64Attr:$scale,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
   let results = (outs NN_FloatTensor:$d_query, NN_FloatTensor:$d_key,
                       NN_FloatTensor:$d_value);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))?
-    `log_sum_exp` $log_sum_exp `delta` $delta `d_output` $d_output
+    `row_max` $row_max `row_sum` $row_sum `delta` $delta `d_output` $d_output
     `scale` `(` $scale `)` (`causal` $causal^)?
     (`window` `(` $window^ `)`)? attr-dict `:` type($query) `,` type($key) `,`
-    type($value) `,` type($log_sum_exp) `,` type($delta) `,` type($d_output)
-    `->` type($d_query) `,` type($d_key) `,` type($d_value)
+    type($value) `,` type($row_max) `,` type($row_sum) `,` type($delta) `,`
+    type($d_output) `->` type($d_query) `,` type($d_key) `,` type($d_value)
   }];
 }
 

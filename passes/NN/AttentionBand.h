@@ -14,6 +14,10 @@ namespace mpc::nn {
 /// A score that becomes this has the weight 0 beside any that stays.
 inline constexpr double kHidesScore = -1e4;
 
+/// What is added to a score and is no greater than this is the sum: whatever
+/// the score was, it has no digit beside it.
+inline constexpr double kSwallowsScore = -1e30;
+
 /// A tensor, and where its axes lie in the tensor that it is repeated to. An
 /// axis of size 1 may lie nowhere, at kNowhere.
 struct PlacedTensor {
@@ -47,11 +51,13 @@ struct Band {
 struct MaskTerm {
   /// The shape of the scores to which it is done.
   llvm::SmallVector<int64_t> scores;
-  /// i1, true (false where `inverted`) where a score stays and false where it
-  /// becomes `fill`; or numbers that are added.
+  /// i1, true (false where `inverted`) where a score stays, while `fill` is
+  /// added to the others or (`replaces`) takes their place; or numbers that are
+  /// added.
   PlacedTensor tensor;
   bool chooses = false, inverted = false;
   double fill = 0.0;
+  bool replaces = false;
   /// The band that is all that it leaves, as findBand says.
   std::optional<Band> band = {};
 

@@ -5,7 +5,6 @@
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/NNDialect.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <limits>
 
@@ -119,8 +118,8 @@ public:
   Value both(Value x, Value y, llvm::function_ref<Value(Value, Value)> join);
   Value conjunction(Value x, Value y);
   Value sum(Value x, Value y);
-  /// `choice` as numbers: 0 where it is true and otherwise -inf.
-  Value numbersOf(Value choice);
+  /// `choice` as numbers: 0 where it is true and otherwise `fill`.
+  Value numbersOf(Value choice, double fill);
 
 private:
   GradientBuilder &g_;
@@ -223,6 +222,8 @@ Value MaskBuilder::choice(const MaskTerm &term) {
 }
 
 Value MaskBuilder::numbers(const MaskTerm &term) {
+  if (term.chooses)
+    return numbersOf(choice(term), term.fill);
   return g_.cast(placed(term), scores_.getElementType());
 }
 
@@ -247,40 +248,15 @@ Value MaskBuilder::sum(Value x, Value y) {
   return both(x, y, [&](Value a, Value b) { return g_.add(a, b); });
 }
 
-Value MaskBuilder::numbersOf(Value choice) {
+Value MaskBuilder::numbersOf(Value choice, double fill) {
   auto type = rankedType(choice).clone(scores_.getElementType());
-  return g_.select(choice, g_.splat(type, 0.0), g_.splat(type, kLowest));
+  return g_.select(choice, g_.splat(type, 0.0), g_.splat(type, fill));
 }
 
-/// A finite number in a constant that is as low as what hides a score.
-static std::optional<double> lowNumberIn(DenseElementsAttr constant) {
-  if (!isa<FloatType>(constant.getElementType()))
-    return std::nullopt;
-  int64_t count = constant.isSplat() ? 1 : constant.getNumElements();
-  for (int64_t i = 0; i < count; ++i)
-    if (double number = realAt(constant, i);
-        number <= kHidesScore && number != kLowest)
-      return number;
-  return std::nullopt;
-}
-
-/// A finite number by which `term` may hide scores. In a row that has no
-/// others it leaves all of them one weight, which the logarithm that attention
-/// keeps of a row has no digits for: it is the number itself.
-static std::optional<double> lowNumberOf(const MaskTerm &term) {
-  if (term.chooses)
-    return term.fill == kLowest ? std::nullopt : std::optional(term.fill);
-  SetVector<Value> values;
-  values.insert(term.tensor.value);
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (DenseElementsAttr constant = constantOf(values[i]))
-      if (std::optional<double> low = lowNumberIn(constant))
-        return low;
-    // What is computed from products is no mask.
-    if (Operation *op = values[i].getDefiningOp(); op && !isa<MatmulOp>(op))
-      values.insert(op->operand_begin(), op->operand_end());
-  }
-  return std::nullopt;
+/// Whether `term` puts a number in the place of scores that adding it to them
+/// does not give.
+static bool isNoSum(const MaskTerm &term) {
+  return term.replaces && !(term.fill <= kSwallowsScore);
 }
 
 /// Whether each query sees a key, so that what hides the others has no weight.
@@ -334,23 +310,22 @@ std::optional<AttentionMask> mpc::nn::buildMask(GradientBuilder &g,
     reason = "a window has keys behind the query";
     return std::nullopt;
   }
-  for (const MaskTerm &term : terms)
-    if (std::optional<double> low = lowNumberOf(term)) {
-      reason = ("hidden scores get " + Twine(llvm::formatv("{0:e}", *low)) +
-                ", and a row may have no others")
-                   .str();
-      return std::nullopt;
-    }
+  if (const auto *term = llvm::find_if(terms, isNoSum); term != terms.end()) {
+    reason = llvm::formatv("hidden scores become {0:e}, and a row may have no "
+                           "others",
+                           term->fill);
+    return std::nullopt;
+  }
   MaskBuilder builder(g, scores);
   Value choice, numbers;
   for (const MaskTerm &term : terms) {
-    if (term.chooses)
+    if (term.chooses && term.fill == kLowest)
       choice = builder.conjunction(choice, builder.choice(term));
     else
       numbers = builder.sum(numbers, builder.numbers(term));
   }
   if (choice && numbers)
-    choice = builder.numbersOf(choice);
+    choice = builder.numbersOf(choice, kLowest);
   result.mask = numbers ? builder.sum(choice, numbers) : choice;
   return result;
 }

@@ -166,7 +166,7 @@ bool WrittenScores::choose(SelectOp select, Value &value) {
   bool inverted = onTrue.has_value();
   terms.push_back({SmallVector<int64_t>(shapeOf(select.getOutput())),
                    PlacedTensor::whole(select.getCondition()), true, inverted,
-                   *fill * scale});
+                   *fill * scale, /*replaces=*/true});
   terms.back().tensor = terms.back().tensor.origin();
   value = inverted ? select.getOnFalse() : select.getOnTrue();
   return *fill * scale < 0.0 || fail("masked scores are not low");
@@ -230,7 +230,7 @@ bool WrittenScores::masksAs(Value value) const {
       break;
     left.push_back({SmallVector<int64_t>(shapeOf(select.getOutput())),
                     PlacedTensor::whole(select.getCondition()).origin(), true,
-                    false, *fill});
+                    false, *fill, /*replaces=*/true});
     value = select.getOnTrue();
   }
   if (numberOf(value) != 0.0)

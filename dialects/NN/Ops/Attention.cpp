@@ -109,12 +109,12 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
   auto query = rankedType(adaptor.getQuery());
   SmallVector<int64_t> shape(query.getShape());
   shape.back() = shapeOf(adaptor.getValue()).back();
-  inferred.append({query.clone(shape), getRowType(query)});
+  inferred.append({query.clone(shape), getRowType(query), getRowType(query)});
   return success();
 }
 
 bool AttentionOp::hasOwnType(Value value) {
-  return value == getMask() || value == getLogSumExp();
+  return value == getMask() || value == getRowMax() || value == getRowSum();
 }
 
 int64_t AttentionOp::getMultiplyAdds() {
@@ -125,27 +125,28 @@ int64_t AttentionOp::getMultiplyAdds() {
 /// The mask's gradient. It takes a tensor of scores, which no kernel makes.
 static Value gradientOfMask(AttentionBuilder &a, AttentionOp op, Value dOutput,
                             Value delta) {
-  Value weights = a.weights(a.logits(), op.getLogSumExp());
+  Value weights = a.weights(a.logits(), op.getRowMax(), op.getRowSum());
   Value dLogits = a.gradientOfLogits(weights, dOutput, delta);
   return a.g.as(a.reduceTo(dLogits, op.getMask()), op.getMask());
 }
 
 // With P = softmax(logits) and dP = dO V^T, row by row:
-// dLogits = P (dP - delta), where delta = sum(P dP) - dLogSumExp and
-// sum(P dP) = sum(dO O).
+// dLogits = P (dP - delta), where delta = sum(P dP) - rowSum dRowSum and
+// sum(P dP) = sum(dO O). The maximum is a constant.
 LogicalResult AttentionOp::buildVJP(OpBuilder &b, Cotangents dOut,
                                     Gradients dIn) {
-  if (!dOut[0] && !dOut[1])
+  if (!dOut[0] && !dOut[2])
     return success();
   AttentionBuilder a(b, getLoc(), AttentionForm(*this));
   GradientBuilder &g = a.g;
   Value dOutput = dOut[0] ? dOut[0] : g.splat(getOutput(), 0.0);
   Value delta = g.sum(g.mul(g.wide(dOutput), g.wide(getOutput())), 3);
-  if (dOut[1])
-    delta = g.sub(delta, dOut[1]);
+  if (dOut[2])
+    delta = g.sub(delta, g.mul(dOut[2], getRowSum()));
   auto gradient = AttentionGradientOp::create(
-      b, getLoc(), getQuery(), getKey(), getValue(), getMask(), getLogSumExp(),
-      delta, dOutput, getScaleAttr(), getCausalAttr(), getWindowAttr());
+      b, getLoc(), getQuery(), getKey(), getValue(), getMask(), getRowMax(),
+      getRowSum(), delta, dOutput, getScaleAttr(), getCausalAttr(),
+      getWindowAttr());
   dIn[0] = gradient.getDQuery();
   dIn[1] = gradient.getDKey();
   dIn[2] = gradient.getDValue();
@@ -165,9 +166,10 @@ LogicalResult AttentionGradientOp::inferReturnTypes(
     return failure();
   auto query = rankedType(adaptor.getQuery());
   RankedTensorType row = getRowType(query);
-  for (Value value : {adaptor.getLogSumExp(), adaptor.getDelta()})
+  for (Value value :
+       {adaptor.getRowMax(), adaptor.getRowSum(), adaptor.getDelta()})
     if (value.getType() != row)
-      return emitOptionalError(loc, "log_sum_exp and delta must be ", row);
+      return emitOptionalError(loc, "row_max, row_sum and delta must be ", row);
   SmallVector<int64_t> shape(query.getShape());
   shape.back() = shapeOf(adaptor.getValue()).back();
   if (adaptor.getDOutput().getType() != query.clone(shape))
@@ -178,7 +180,9 @@ LogicalResult AttentionGradientOp::inferReturnTypes(
 }
 
 bool AttentionGradientOp::hasOwnType(Value value) {
-  return value == getMask() || value == getLogSumExp() || value == getDelta();
+  return llvm::is_contained(
+      {getMask(), Value(getRowMax()), Value(getRowSum()), Value(getDelta())},
+      value);
 }
 
 int64_t AttentionGradientOp::getMultiplyAdds() {
@@ -306,21 +310,22 @@ static SmallVector<int64_t> sizesOf(Value query, Value key, Value value) {
 FailureOr<SmallVector<Value>> AttentionOp::buildBody(OpBuilder &b,
                                                      ValueRange operands) {
   Location loc = getLoc();
-  auto output = rankedType(getOutput()), rows = rankedType(getLogSumExp());
+  auto output = rankedType(getOutput()), rows = rankedType(getRowMax());
   Value mask = getMask() ? operands[3] : Value();
   SmallVector<AffineMap> maps = readMaps(b, mask);
-  maps.append({joinedMap(b.getContext()), b.getMultiDimIdentityMap(3)});
+  AffineMap row = b.getMultiDimIdentityMap(3);
+  maps.append({joinedMap(b.getContext()), row, row});
   Value outputInit = joinedInit(b, loc, output);
   Value rowsInit =
       tensor::EmptyOp::create(b, loc, rows.getShape(), rows.getElementType());
   auto body = kernel::AttentionOp::create(
-      b, loc, TypeRange{outputInit.getType(), rows}, operands[0], operands[1],
-      operands[2], mask, outputInit, rowsInit,
+      b, loc, TypeRange{outputInit.getType(), rows, rows}, operands[0],
+      operands[1], operands[2], mask, outputInit, rowsInit, rowsInit,
       b.getDenseI64ArrayAttr(sizesOf(getQuery(), getKey(), getValue())),
       getScaleAttr(), getCausalAttr(), getWindowAttr(),
       b.getAffineMapArrayAttr(maps));
   return SmallVector<Value>{splitHeads(b, loc, body.getOutput(), output),
-                            body.getLogSumExp()};
+                            body.getRowMax(), body.getRowSum()};
 }
 
 FailureOr<SmallVector<Value>>
@@ -331,14 +336,14 @@ AttentionGradientOp::buildBody(OpBuilder &b, ValueRange operands) {
   AffineMap rows = b.getMultiDimIdentityMap(3);
   AffineMap joined = joinedMap(b.getContext());
   maps.append(
-      {rows, rows, b.getMultiDimIdentityMap(4), joined, joined, joined});
+      {rows, rows, rows, b.getMultiDimIdentityMap(4), joined, joined, joined});
   SmallVector<Value> inits;
   for (Value result : getResults())
     inits.push_back(joinedInit(b, loc, rankedType(result)));
-  ValueRange rest = operands.take_back(3);
+  ValueRange rest = operands.take_back(4);
   auto body = kernel::AttentionGradientOp::create(
       b, loc, TypeRange(ValueRange(inits)), operands[0], operands[1],
-      operands[2], mask, rest[0], rest[1], rest[2], inits[0], inits[1],
+      operands[2], mask, rest[0], rest[1], rest[2], rest[3], inits[0], inits[1],
       inits[2],
       b.getDenseI64ArrayAttr(sizesOf(getQuery(), getKey(), getValue())),
       getScaleAttr(), getCausalAttr(), getWindowAttr(),

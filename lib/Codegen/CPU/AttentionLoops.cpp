@@ -286,11 +286,10 @@ void ForwardLoops::storeRow(const Row &row) {
   Value total = load(sums_, zero(), zero());
   Value isEmpty =
       one_.compare(arith::CmpFPredicate::OEQ, total, one_.constant(0));
-  Value logarithm = one_.add(load(peak_, zero(), zero()), one_.log(total));
   Value query = math_.add(row.firstRow, row.row);
   RowResult(emitter_, op_, 1)
-      .storeNumber(one_.select(isEmpty, one_.lowest(), logarithm),
-                   {row.batch, row.head, query});
+      .storeNumber(load(peak_, zero(), zero()), {row.batch, row.head, query});
+  RowResult(emitter_, op_, 2).storeNumber(total, {row.batch, row.head, query});
   RowResult output(emitter_, op_, 0);
   forEach(sizes_.width, [&](Value element) {
     Value result = one_.div(load(results_, zero(), element), total);
@@ -393,13 +392,13 @@ void GradientLoops::emitPair(const Block &block, Value row, Value key) {
                           op_.getValueMutable(), ofKey, sizes_.width);
   ScorePlace place = {block.batch, block.head, query, other};
   Value seen = scores_.emitSeen(place);
-  Value logarithm = read(gradient_.getLogSumExpMutable(), ofQuery);
   Value delta = read(gradient_.getDeltaMutable(), ofQuery);
-  Value isEmpty =
-      one_.compare(arith::CmpFPredicate::OEQ, logarithm, one_.lowest());
-  Value shift = one_.select(isEmpty, one_.constant(0), logarithm);
-  Value weight =
-      scores_.emitWeights(scores_.emitLogits(score, place, seen), shift);
+  auto [shift, factor] =
+      emitShiftAndFactor(one_, read(gradient_.getRowMaxMutable(), ofQuery),
+                         read(gradient_.getRowSumMutable(), ofQuery));
+  Value weight = one_.mul(
+      scores_.emitWeights(scores_.emitLogits(score, place, seen), shift),
+      factor);
   Value gradient = one_.mul(weight, one_.sub(slope, delta));
   store(emitUnitRounding(emitter_, schedule_.getUnit(), weight), weights_, row,
         key);

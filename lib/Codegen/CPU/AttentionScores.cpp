@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/AttentionScores.h"
 
 #include "lib/Codegen/CPU/IndexMath.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -155,6 +156,16 @@ Value AttentionScores::emitWeights(Value logits, Value shift) {
   Value isLess =
       math_.compare(arith::CmpFPredicate::OLT, x, math_.constant(kLeast));
   return math_.select(isLess, math_.constant(0), math_.mul(power, scale));
+}
+
+std::pair<Value, Value>
+mpc::cpu::emitShiftAndFactor(const LaneMath &math, Value rowMax, Value rowSum) {
+  using arith::CmpFPredicate;
+  Value one = math.constant(1), zero = math.constant(0);
+  Value hasNoMax = math.compare(CmpFPredicate::OEQ, rowMax, math.lowest());
+  Value hasNoSum = math.compare(CmpFPredicate::OEQ, rowSum, zero);
+  return {math.select(hasNoMax, zero, rowMax),
+          math.div(one, math.select(hasNoSum, one, rowSum))};
 }
 
 std::pair<Value, Value> AttentionScores::emitKeys(Value firstQuery,

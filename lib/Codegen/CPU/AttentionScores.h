@@ -15,6 +15,13 @@ struct ScorePlace {
   mlir::Value batch, head, query, key;
 };
 
+/// By what the exponentials of a row are shifted, and what they are multiplied
+/// with to be weights, from the row's maximum and sum: 0 and 1 where it has no
+/// key.
+std::pair<mlir::Value, mlir::Value> emitShiftAndFactor(const LaneMath &math,
+                                                       mlir::Value rowMax,
+                                                       mlir::Value rowSum);
+
 class AttentionScores {
 public:
   /// Vectors of `math` may reach up to the next multiple of `padding` keys.

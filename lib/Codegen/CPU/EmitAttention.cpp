@@ -272,7 +272,7 @@ void ForwardEmitter::emitValues(const Rows &rows, const Range &keys) {
   blocks_.emitProduct(product);
 }
 
-/// Combines the partial sums, and turns peaks into logarithms of sums.
+/// Combines the partial sums.
 void ForwardEmitter::finishSums() {
   Value one = lanes_.constant(1);
   Operation *add = lanes_.add(one, one).getDefiningOp();
@@ -285,24 +285,19 @@ void ForwardEmitter::finishSums() {
         Value sum = reduceLanes(emitter_, add, sums, width_);
         memref::StoreOp::create(builder_, loc_, sum, totals_, row);
       });
-  forRowVectors([&](Value row) {
-    Value log = lanes_.log(loadVector(totals_, row));
-    storeVector(lanes_.add(loadVector(peaks_, row), log), peaks_, row);
-  });
 }
 
 void ForwardEmitter::storeRows(const Rows &rows) {
   VectorRows results = rowsOf(resultTiles_, sizes_.width);
   RowResult output(emitter_, op_, 0);
-  RowResult logarithms(emitter_, op_, 1);
+  RowResult peaks(emitter_, op_, 1), sums(emitter_, op_, 2);
   emitter_.emitLoop(math_.constant(0), rows.count, 1, [&](Value row) {
     Value total = loadNumber(totals_, row);
     Value isEmpty =
         one_.compare(arith::CmpFPredicate::OEQ, total, one_.constant(0));
     Value query = math_.add(rows.first, row);
-    logarithms.storeNumber(
-        one_.select(isEmpty, one_.lowest(), loadNumber(peaks_, row)),
-        {rows.batch, rows.head, query});
+    peaks.storeNumber(loadNumber(peaks_, row), {rows.batch, rows.head, query});
+    sums.storeNumber(total, {rows.batch, rows.head, query});
     output.storeRow(results, row, {rows.batch, rows.head, query},
                     [&](Value sum) {
                       return lanes_.select(isEmpty, lanes_.constant(0),

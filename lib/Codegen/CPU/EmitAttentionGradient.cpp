@@ -202,11 +202,10 @@ void GradientEmitter::emitRow(const Head &head, const Range &keys,
   VectorRows scores = rowsOf(scoreTiles_, keys_);
   VectorRows gradients = rowsOf(weightGradients_, keys_);
   Value query = math_.add(rows.first, row);
-  Value logarithm = loadNumber(op_.getLogSumExpMutable(), head, query);
   Value delta = loadNumber(op_.getDeltaMutable(), head, query);
-  Value isEmpty =
-      one_.compare(arith::CmpFPredicate::OEQ, logarithm, one_.lowest());
-  Value shift = one_.select(isEmpty, one_.constant(0), logarithm);
+  auto [shift, factor] =
+      emitShiftAndFactor(one_, loadNumber(op_.getRowMaxMutable(), head, query),
+                         loadNumber(op_.getRowSumMutable(), head, query));
   auto store = [&](Value value, const PackedRows &to, Value key) {
     Value place = math_.add(math_.mul(row, to.rowStride), key);
     storeFactor(value, to.buffer, place);
@@ -220,7 +219,7 @@ void GradientEmitter::emitRow(const Head &head, const Range &keys,
                        math_.add(keys.first, key)};
       Value seen = scores_.emitSeen(at);
       Value logits = scores_.emitLogits(scores.load(place, number), at, seen);
-      Value weight = scores_.emitWeights(logits, shift);
+      Value weight = lanes_.mul(scores_.emitWeights(logits, shift), factor);
       Value gradient =
           lanes_.mul(weight, lanes_.sub(gradients.load(place, number), delta));
       store(weight, weights_, key);

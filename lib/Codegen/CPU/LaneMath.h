@@ -6,7 +6,6 @@
 
 #include "lib/Codegen/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
 
 namespace mpc::cpu {
@@ -48,7 +47,6 @@ public:
   Value div(Value a, Value b) const {
     return make<mlir::arith::DivFOp>(all(a), all(b));
   }
-  Value log(Value a) const { return make<mlir::math::LogOp>(a); }
   /// The greater one; `b` where one is NaN.
   Value max(Value a, Value b) const {
     return select(compare(mlir::arith::CmpFPredicate::OGT, a, b), a, b);

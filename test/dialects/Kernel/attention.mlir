@@ -13,23 +13,23 @@
 // CHECK-LABEL: kernel.func attention @forward
 // CHECK:       kernel.attention ins(%{{.*}}, %{{.*}}, %{{.*}}) mask(%{{.*}} : tensor<2x1x8x8xi1>)
 // CHECK-SAME:  sizes [2, 2, 2, 8, 8, 4, 4] scale 5.000000e-01 causal window 3
-// CHECK-SAME:  maps [#{{.*}}, #{{.*}}, #{{.*}}, #{{.*}}, #{{.*}}, #{{.*}}]
+// CHECK-SAME:  maps [#{{.*}}, #{{.*}}, #{{.*}}, #{{.*}}, #{{.*}}, #[[ROWS:.*]], #[[ROWS]]]
 kernel.func attention @forward(%x: tensor<2x8x24xf32>, %m: tensor<2x1x8x8xi1>, %o: tensor<2x8x2x4xf32>, %l: tensor<2x2x8xf32>) -> (tensor<2x8x2x4xf32>, tensor<2x2x8xf32>) {
-  %0:2 = kernel.attention ins(%x, %x, %x : tensor<2x8x24xf32>, tensor<2x8x24xf32>, tensor<2x8x24xf32>)
-      mask(%m : tensor<2x1x8x8xi1>) outs(%o, %l : tensor<2x8x2x4xf32>, tensor<2x2x8xf32>)
+  %0:3 = kernel.attention ins(%x, %x, %x : tensor<2x8x24xf32>, tensor<2x8x24xf32>, tensor<2x8x24xf32>)
+      mask(%m : tensor<2x1x8x8xi1>) outs(%o, %l, %l : tensor<2x8x2x4xf32>, tensor<2x2x8xf32>, tensor<2x2x8xf32>)
       sizes [2, 2, 2, 8, 8, 4, 4] scale 0.5 causal window 3
-      maps [#part, #next, #last, #mask, #joined, #rows] -> tensor<2x8x2x4xf32>, tensor<2x2x8xf32>
+      maps [#part, #next, #last, #mask, #joined, #rows, #rows] -> tensor<2x8x2x4xf32>, tensor<2x2x8xf32>, tensor<2x2x8xf32>
   kernel.return %0#0, %0#1 : tensor<2x8x2x4xf32>, tensor<2x2x8xf32>
 }
 
 // CHECK-LABEL: kernel.func attention @backward
 // CHECK:       kernel.attention_gradient ins(
 // CHECK-SAME:  sizes [2, 2, 1, 8, 6, 4, 4] scale 5.000000e-01 maps
-kernel.func attention @backward(%q: tensor<2x2x8x4xbf16>, %k: tensor<2x1x6x4xbf16>, %v: tensor<2x1x6x4xbf16>, %l: tensor<2x2x8xf32>, %t: tensor<2x2x8xf32>, %g: tensor<2x2x8x4xbf16>, %x: tensor<2x2x8x4xbf16>, %y: tensor<2x1x6x4xbf16>, %z: tensor<2x1x6x4xbf16>) -> (tensor<2x2x8x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x1x6x4xbf16>) {
+kernel.func attention @backward(%q: tensor<2x2x8x4xbf16>, %k: tensor<2x1x6x4xbf16>, %v: tensor<2x1x6x4xbf16>, %l: tensor<2x2x8xf32>, %u: tensor<2x2x8xf32>, %t: tensor<2x2x8xf32>, %g: tensor<2x2x8x4xbf16>, %x: tensor<2x2x8x4xbf16>, %y: tensor<2x1x6x4xbf16>, %z: tensor<2x1x6x4xbf16>) -> (tensor<2x2x8x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x1x6x4xbf16>) {
   %0:3 = kernel.attention_gradient
-      ins(%q, %k, %v, %l, %t, %g : tensor<2x2x8x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x2x8xf32>, tensor<2x2x8xf32>, tensor<2x2x8x4xbf16>)
+      ins(%q, %k, %v, %l, %u, %t, %g : tensor<2x2x8x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x2x8xf32>, tensor<2x2x8xf32>, tensor<2x2x8xf32>, tensor<2x2x8x4xbf16>)
       outs(%x, %y, %z : tensor<2x2x8x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x1x6x4xbf16>)
       sizes [2, 2, 1, 8, 6, 4, 4] scale 0.5
-      maps [#all, #all, #all, #rows, #rows, #all, #all, #all, #all] -> tensor<2x2x8x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x1x6x4xbf16>
+      maps [#all, #all, #all, #rows, #rows, #rows, #all, #all, #all, #all] -> tensor<2x2x8x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x1x6x4xbf16>
   kernel.return %0#0, %0#1, %0#2 : tensor<2x2x8x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x1x6x4xbf16>
 }

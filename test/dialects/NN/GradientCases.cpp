@@ -420,12 +420,13 @@ static void addAttention(Cases &cases) {
     std::vector<Argument> arguments = {
         {"2x2x5x4"}, {keys + "x4"}, {keys + "x3"}};
     arguments.insert(arguments.end(), mask.begin(), mask.end());
-    cases.push_back({"attention", variant, arguments, "2x2x5x3",
-                     before + "%r, %l = nn.attention %a, %b, %c " + how +
-                         " : tensor<2x2x5x4x$T>, tensor<" + keys +
-                         "x4x$T>, tensor<" + keys +
-                         "x3x$T> -> tensor<2x2x5x3x$T>, tensor<2x2x5x$C>",
-                     4.0});
+    cases.push_back(
+        {"attention", variant, arguments, "2x2x5x3",
+         before + "%r, %l, %ls = nn.attention %a, %b, %c " + how +
+             " : tensor<2x2x5x4x$T>, tensor<" + keys + "x4x$T>, tensor<" +
+             keys +
+             "x3x$T> -> tensor<2x2x5x3x$T>, tensor<2x2x5x$C>, tensor<2x2x5x$C>",
+         4.0});
   };
   add("", "2x2x6", "scale(0.5)");
   add("causal", "2x2x5", "scale(0.5) causal");
@@ -458,9 +459,11 @@ static void addAttentionSums(Cases &cases) {
                    {{"2x2x3x4"}, {"2x1x6x4"}, {"2x1x6x5"}},
                    "2x2x3",
                    R"(
-    %o, %l = nn.attention %a, %b, %c scale(0.5) causal
+    %o, %m, %e = nn.attention %a, %b, %c scale(0.5) causal
         : tensor<2x2x3x4x$T>, tensor<2x1x6x4x$T>, tensor<2x1x6x5x$T>
-        -> tensor<2x2x3x5x$T>, tensor<2x2x3x$C>
+        -> tensor<2x2x3x5x$T>, tensor<2x2x3x$C>, tensor<2x2x3x$C>
+    %g = nn.log %e : tensor<2x2x3x$C>
+    %l = nn.add %m, %g : tensor<2x2x3x$C>
     %p = nn.mul %o, %o : tensor<2x2x3x5x$T>
     %s = nn.reduce_sum %p axes [3] : tensor<2x2x3x5x$T> -> tensor<2x2x3x$T>
     %n = nn.cast %l : tensor<2x2x3x$C> -> tensor<2x2x3x$T>
@@ -479,12 +482,14 @@ static void addAttentionGradients(Cases &cases) {
                      shape,
                      R"(
     %v = nn.constant dense<0.5> : tensor<1x1x6x5x$T>
-    %l = nn.constant dense<1.5> : tensor<1x2x3x$C>
+    %m = nn.constant dense<1.5> : tensor<1x2x3x$C>
+    %l = nn.constant dense<1.25> : tensor<1x2x3x$C>
     %s = nn.constant dense<0.25> : tensor<1x2x3x$C>
     )" + result + R"( = nn.attention_gradient %a, %b, %v
-        log_sum_exp %l delta %s d_output %c scale(0.5)
+        row_max %m row_sum %l delta %s d_output %c scale(0.5)
         : tensor<1x2x3x4x$T>, tensor<1x1x6x4x$T>, tensor<1x1x6x5x$T>,
-          tensor<1x2x3x$C>, tensor<1x2x3x$C>, tensor<1x2x3x5x$T>
+          tensor<1x2x3x$C>, tensor<1x2x3x$C>, tensor<1x2x3x$C>,
+          tensor<1x2x3x5x$T>
         -> tensor<1x2x3x4x$T>, tensor<1x1x6x4x$T>, tensor<1x1x6x5x$T>)",
                      4.0});
   };

@@ -5,9 +5,9 @@
 func.func @attention(%q: tensor<2x4x5x8xf16>, %k: tensor<2x4x6x8xf16>, %v: tensor<2x4x6x3xf16>)
     -> (tensor<2x4x5x3xf16>, tensor<2x4x5xf32>) {
   // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} scale(1.250000e-01)
-  // CHECK-SAME: : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x3xf16> -> tensor<2x4x5x3xf16>, tensor<2x4x5xf32>
-  %o, %l = nn.attention %q, %k, %v scale(0.125)
-      : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x3xf16> -> tensor<2x4x5x3xf16>, tensor<2x4x5xf32>
+  // CHECK-SAME: : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x3xf16> -> tensor<2x4x5x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
+  %o, %l, %ls = nn.attention %q, %k, %v scale(0.125)
+      : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x3xf16> -> tensor<2x4x5x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
   return %o, %l : tensor<2x4x5x3xf16>, tensor<2x4x5xf32>
 }
 
@@ -16,8 +16,8 @@ func.func @attention(%q: tensor<2x4x5x8xf16>, %k: tensor<2x4x6x8xf16>, %v: tenso
 func.func @grouped_window(%q: tensor<2x4x5x8xf64>, %k: tensor<2x2x5x8xf64>, %v: tensor<2x2x5x8xf64>)
     -> tensor<2x4x5xf64> {
   // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} scale(-1.000000e+00) causal window(3)
-  %o, %l = nn.attention %q, %k, %v scale(-1.0) causal window(3)
-      : tensor<2x4x5x8xf64>, tensor<2x2x5x8xf64>, tensor<2x2x5x8xf64> -> tensor<2x4x5x8xf64>, tensor<2x4x5xf64>
+  %o, %l, %ls = nn.attention %q, %k, %v scale(-1.0) causal window(3)
+      : tensor<2x4x5x8xf64>, tensor<2x2x5x8xf64>, tensor<2x2x5x8xf64> -> tensor<2x4x5x8xf64>, tensor<2x4x5xf64>, tensor<2x4x5xf64>
   return %l : tensor<2x4x5xf64>
 }
 
@@ -26,36 +26,36 @@ func.func @grouped_window(%q: tensor<2x4x5x8xf64>, %k: tensor<2x2x5x8xf64>, %v: 
 func.func @masks(%q: tensor<2x4x5x8xbf16>, %k: tensor<2x4x6x8xbf16>, %v: tensor<2x4x6x8xbf16>,
                  %m: tensor<2x1x1x6xi1>, %n: tensor<1x4x5x6xf32>) -> (tensor<2x4x5x8xbf16>, tensor<2x4x5x8xbf16>) {
   // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} : tensor<2x1x1x6xi1> scale(1.000000e+00) causal
-  %o, %l = nn.attention %q, %k, %v mask %m : tensor<2x1x1x6xi1> scale(1.0) causal
-      : tensor<2x4x5x8xbf16>, tensor<2x4x6x8xbf16>, tensor<2x4x6x8xbf16> -> tensor<2x4x5x8xbf16>, tensor<2x4x5xf32>
+  %o, %l, %ls = nn.attention %q, %k, %v mask %m : tensor<2x1x1x6xi1> scale(1.0) causal
+      : tensor<2x4x5x8xbf16>, tensor<2x4x6x8xbf16>, tensor<2x4x6x8xbf16> -> tensor<2x4x5x8xbf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
   // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} : tensor<1x4x5x6xf32> scale(1.000000e+00)
-  %p, %s = nn.attention %q, %k, %v mask %n : tensor<1x4x5x6xf32> scale(1.0)
-      : tensor<2x4x5x8xbf16>, tensor<2x4x6x8xbf16>, tensor<2x4x6x8xbf16> -> tensor<2x4x5x8xbf16>, tensor<2x4x5xf32>
+  %p, %s, %ss = nn.attention %q, %k, %v mask %n : tensor<1x4x5x6xf32> scale(1.0)
+      : tensor<2x4x5x8xbf16>, tensor<2x4x6x8xbf16>, tensor<2x4x6x8xbf16> -> tensor<2x4x5x8xbf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
   return %o, %p : tensor<2x4x5x8xbf16>, tensor<2x4x5x8xbf16>
 }
 
 // CHECK-LABEL: func.func @gradient
 func.func @gradient(%q: tensor<2x4x5x8xf16>, %k: tensor<2x2x6x8xf16>, %v: tensor<2x2x6x3xf16>,
-                    %m: tensor<1x1x5x6xi1>, %l: tensor<2x4x5xf32>, %s: tensor<2x4x5xf32>, %d: tensor<2x4x5x3xf16>)
+                    %m: tensor<1x1x5x6xi1>, %l: tensor<2x4x5xf32>, %t: tensor<2x4x5xf32>, %s: tensor<2x4x5xf32>, %d: tensor<2x4x5x3xf16>)
     -> tensor<2x2x6x3xf16> {
-  // CHECK: nn.attention_gradient %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} : tensor<1x1x5x6xi1> log_sum_exp %{{.*}} delta %{{.*}} d_output %{{.*}} scale(1.250000e-01) causal window(2)
-  // CHECK-SAME: : tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x3xf16>
+  // CHECK: nn.attention_gradient %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} : tensor<1x1x5x6xi1> row_max %arg4 row_sum %arg5 delta %{{.*}} d_output %{{.*}} scale(1.250000e-01) causal window(2)
+  // CHECK-SAME: : tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x3xf16>
   // CHECK-SAME: -> tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>
   %dq, %dk, %dv = nn.attention_gradient %q, %k, %v mask %m : tensor<1x1x5x6xi1>
-      log_sum_exp %l delta %s d_output %d scale(0.125) causal window(2)
-      : tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x3xf16>
+      row_max %l row_sum %t delta %s d_output %d scale(0.125) causal window(2)
+      : tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x3xf16>
       -> tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>
   return %dv : tensor<2x2x6x3xf16>
 }
 
 // The gradient keeps no tensor of scores, and no mask's gradient is computed.
 // VJP-LABEL: func.func @step
-// VJP:       %[[O:.*]], %[[L:.*]] = nn.attention
+// VJP:       %[[O:.*]], %[[M:.*]], %[[S:.*]] = nn.attention
 // VJP-NOT:   5x6x
 // VJP:       %[[D:.*]] = nn.cast %arg3 : tensor<2x4x5x3xf16> -> tensor<2x4x5x3xf32>
 // VJP:       %[[P:.*]] = nn.mul %[[D]]
 // VJP:       %[[DELTA:.*]] = nn.reduce_sum %[[P]] axes [3]
-// VJP:       %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = nn.attention_gradient %arg0, %arg1, %arg2 log_sum_exp %[[L]] delta %[[DELTA]] d_output %arg3 scale(1.250000e-01)
+// VJP:       %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = nn.attention_gradient %arg0, %arg1, %arg2 row_max %[[M]] row_sum %[[S]] delta %[[DELTA]] d_output %arg3 scale(1.250000e-01)
 // VJP-NOT:   5x6x
 // VJP:       return %[[O]], %[[DQ]], %[[DK]], %[[DV]]
 func.func @step(%q: tensor<2x4x5x8xf16>, %k: tensor<2x4x6x8xf16>, %v: tensor<2x4x6x3xf16>,
@@ -67,7 +67,7 @@ func.func @step(%q: tensor<2x4x5x8xf16>, %k: tensor<2x4x6x8xf16>, %v: tensor<2x4
   return %0#0, %0#1, %0#2, %0#3 : tensor<2x4x5x3xf16>, tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x3xf16>
 }
 func.func @output(%q: tensor<2x4x5x8xf16>, %k: tensor<2x4x6x8xf16>, %v: tensor<2x4x6x3xf16>) -> tensor<2x4x5x3xf16> {
-  %o, %l = nn.attention %q, %k, %v scale(0.125)
-      : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x3xf16> -> tensor<2x4x5x3xf16>, tensor<2x4x5xf32>
+  %o, %l, %ls = nn.attention %q, %k, %v scale(0.125)
+      : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x3xf16> -> tensor<2x4x5x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
   return %o : tensor<2x4x5x3xf16>
 }

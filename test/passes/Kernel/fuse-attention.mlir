@@ -14,7 +14,7 @@
 // CHECK-NEXT:  return %[[J]]
 // CHECK:       kernel.func attention @[[KERNEL]]
 // CHECK-SAME:  #cpu.attention<chunks = 8, lanes = 16, pieces = 1, block = [16, 32], micro = [8, 32]>
-// CHECK:       maps [#[[Q]], #[[K]], #[[V]], #[[O]], #{{.*}}]
+// CHECK:       maps [#[[Q]], #[[K]], #[[V]], #[[O]], #[[ROWS:.*]], #[[ROWS]]]
 func.func @packed(%x: tensor<2x16x192xf32>) -> tensor<2x16x64xf32> {
   %q0 = nn.slice %x [0, 0, 0] to [2, 16, 64] by [1, 1, 1] : tensor<2x16x192xf32> -> tensor<2x16x64xf32>
   %k0 = nn.slice %x [0, 0, 64] to [2, 16, 128] by [1, 1, 1] : tensor<2x16x192xf32> -> tensor<2x16x64xf32>
@@ -25,7 +25,7 @@ func.func @packed(%x: tensor<2x16x192xf32>) -> tensor<2x16x64xf32> {
   %q = nn.transpose %q1 [0, 2, 1, 3] : tensor<2x16x4x16xf32> -> tensor<2x4x16x16xf32>
   %k = nn.transpose %k1 [0, 2, 1, 3] : tensor<2x16x4x16xf32> -> tensor<2x4x16x16xf32>
   %v = nn.transpose %v1 [0, 2, 1, 3] : tensor<2x16x4x16xf32> -> tensor<2x4x16x16xf32>
-  %o, %l = nn.attention %q, %k, %v scale(1.25e-1) causal : tensor<2x4x16x16xf32>, tensor<2x4x16x16xf32>, tensor<2x4x16x16xf32> -> tensor<2x4x16x16xf32>, tensor<2x4x16xf32>
+  %o, %l, %ls = nn.attention %q, %k, %v scale(1.25e-1) causal : tensor<2x4x16x16xf32>, tensor<2x4x16x16xf32>, tensor<2x4x16x16xf32> -> tensor<2x4x16x16xf32>, tensor<2x4x16xf32>, tensor<2x4x16xf32>
   %t = nn.transpose %o [0, 2, 1, 3] : tensor<2x4x16x16xf32> -> tensor<2x16x4x16xf32>
   %r = nn.reshape %t : tensor<2x16x4x16xf32> -> tensor<2x16x64xf32>
   return %r : tensor<2x16x64xf32>

@@ -47,7 +47,7 @@ protected:
   }
 
   /// Numbers for the arguments: scores of a few units, and bits of masks. No
-  /// row lacks the first but in the form that looks after rows without keys.
+  /// row lacks the first but in the forms that look after rows without keys.
   static std::vector<Numbers> inputsOf(mlir::func::FuncOp function) {
     std::mt19937 engine(7);
     std::vector<Numbers> inputs;
@@ -59,7 +59,8 @@ protected:
       for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
         double number = reals(engine);
         bool isFirst = i % tensor.getShape().back() == 0 &&
-                       function.getName() != "empty_rows";
+                       function.getName() != "empty_rows" &&
+                       !function.getName().starts_with("low");
         numbers.push_back(isBits ? isFirst || number > 0 : number);
       }
       inputs.push_back(numbers);
@@ -99,5 +100,5 @@ TEST_F(FindAttentionTest, ValuesAreTheSame) {
       EXPECT_NEAR(g, w, isWide ? 1e-5 : 4e-3) << name;
     ++count;
   }
-  EXPECT_GT(count, 12u);
+  EXPECT_GT(count, 15u);
 }

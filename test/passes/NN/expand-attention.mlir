@@ -9,16 +9,17 @@
 // CHECK:       %[[SCALE:.*]] = nn.constant dense<1.250000e-01>
 // CHECK:       %[[L:.*]] = nn.mul %[[S]], %[[SCALE]]
 // CHECK:       %[[M:.*]] = nn.reduce_max %[[L]] axes [3]
+// CHECK:       %[[E:.*]] = nn.exp {{.*}} tensor<2x4x5x6xf32>
+// CHECK:       %[[SUM:.*]] = nn.reduce_sum %[[E]] axes [3]
 // CHECK:       %[[P:.*]] = nn.div {{.*}} tensor<2x4x5x6xf32>
 // CHECK:       %[[P16:.*]] = nn.cast %[[P]] : tensor<2x4x5x6xf32> -> tensor<2x4x5x6xf16>
 // CHECK:       %[[O:.*]] = nn.matmul %[[P16]], %[[V]] : tensor<2x4x5x6xf16>, tensor<2x4x6x3xf16> -> tensor<2x4x5x3xf16>
-// CHECK:       %[[SUM:.*]] = nn.add {{.*}} tensor<2x4x5xf32>
-// CHECK:       return %[[O]], %[[SUM]]
+// CHECK:       return %[[O]], %[[M]], %[[SUM]]
 func.func @half(%q: tensor<2x4x5x8xf16>, %k: tensor<2x4x6x8xf16>, %v: tensor<2x4x6x3xf16>)
-    -> (tensor<2x4x5x3xf16>, tensor<2x4x5xf32>) {
-  %o, %l = nn.attention %q, %k, %v scale(0.125)
-      : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x3xf16> -> tensor<2x4x5x3xf16>, tensor<2x4x5xf32>
-  return %o, %l : tensor<2x4x5x3xf16>, tensor<2x4x5xf32>
+    -> (tensor<2x4x5x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>) {
+  %o, %l, %ls = nn.attention %q, %k, %v scale(0.125)
+      : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x3xf16> -> tensor<2x4x5x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
+  return %o, %l, %ls : tensor<2x4x5x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
 }
 
 // The queries of all heads of a key head are one matrix, so that no key is
@@ -37,8 +38,8 @@ func.func @half(%q: tensor<2x4x5x8xf16>, %k: tensor<2x4x6x8xf16>, %v: tensor<2x4
 // CHECK:       nn.select
 // CHECK-NOT:   nn.attention
 func.func @grouped(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x6x8xf32>) -> tensor<2x4x5x8xf32> {
-  %o, %l = nn.attention %q, %k, %k scale(1.0) causal window(3)
-      : tensor<2x4x5x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32> -> tensor<2x4x5x8xf32>, tensor<2x4x5xf32>
+  %o, %l, %ls = nn.attention %q, %k, %k scale(1.0) causal window(3)
+      : tensor<2x4x5x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32> -> tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
   return %o : tensor<2x4x5x8xf32>
 }
 
@@ -51,16 +52,17 @@ func.func @grouped(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x6x8xf32>) -> tensor<2
 // CHECK:       nn.add %{{.*}}, %[[B]] : tensor<2x4x5x6xf32>
 func.func @masks(%q: tensor<2x4x5x8xbf16>, %k: tensor<2x4x6x8xbf16>,
                  %m: tensor<2x1x1x6xi1>, %n: tensor<1x4x5x6xbf16>) -> (tensor<2x4x5x8xbf16>, tensor<2x4x5x8xbf16>) {
-  %o, %l = nn.attention %q, %k, %k mask %m : tensor<2x1x1x6xi1> scale(1.0)
-      : tensor<2x4x5x8xbf16>, tensor<2x4x6x8xbf16>, tensor<2x4x6x8xbf16> -> tensor<2x4x5x8xbf16>, tensor<2x4x5xf32>
-  %p, %s = nn.attention %q, %k, %k mask %n : tensor<1x4x5x6xbf16> scale(1.0)
-      : tensor<2x4x5x8xbf16>, tensor<2x4x6x8xbf16>, tensor<2x4x6x8xbf16> -> tensor<2x4x5x8xbf16>, tensor<2x4x5xf32>
+  %o, %l, %ls = nn.attention %q, %k, %k mask %m : tensor<2x1x1x6xi1> scale(1.0)
+      : tensor<2x4x5x8xbf16>, tensor<2x4x6x8xbf16>, tensor<2x4x6x8xbf16> -> tensor<2x4x5x8xbf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
+  %p, %s, %ss = nn.attention %q, %k, %k mask %n : tensor<1x4x5x6xbf16> scale(1.0)
+      : tensor<2x4x5x8xbf16>, tensor<2x4x6x8xbf16>, tensor<2x4x6x8xbf16> -> tensor<2x4x5x8xbf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
   return %o, %p : tensor<2x4x5x8xbf16>, tensor<2x4x5x8xbf16>
 }
 
 // Keys and values get sums over the queries of their group.
 // CHECK-LABEL: func.func @gradient(
-// CHECK:       %[[P:.*]] = nn.exp {{.*}} tensor<2x4x5x6xf32>
+// CHECK:       %[[E:.*]] = nn.exp {{.*}} tensor<2x4x5x6xf32>
+// CHECK:       %[[P:.*]] = nn.div %[[E]], {{.*}} tensor<2x4x5x6xf32>
 // CHECK:       %[[DP:.*]] = nn.sub {{.*}} tensor<2x4x5x6xf32>
 // CHECK:       %[[DL:.*]] = nn.mul %[[P]], %[[DP]]
 // CHECK:       %[[DS:.*]] = nn.mul %[[DL]]
@@ -71,10 +73,10 @@ func.func @masks(%q: tensor<2x4x5x8xbf16>, %k: tensor<2x4x6x8xbf16>,
 // CHECK:       nn.matmul {{.*}} transpose_lhs : tensor<2x2x10x6xf16>, tensor<2x2x10x3xf16> -> tensor<2x2x6x3xf16>
 // CHECK-NOT:   nn.attention
 func.func @gradient(%q: tensor<2x4x5x8xf16>, %k: tensor<2x2x6x8xf16>, %v: tensor<2x2x6x3xf16>,
-                    %l: tensor<2x4x5xf32>, %s: tensor<2x4x5xf32>, %d: tensor<2x4x5x3xf16>)
+                    %l: tensor<2x4x5xf32>, %t: tensor<2x4x5xf32>, %s: tensor<2x4x5xf32>, %d: tensor<2x4x5x3xf16>)
     -> (tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>) {
-  %dq, %dk, %dv = nn.attention_gradient %q, %k, %v log_sum_exp %l delta %s d_output %d scale(0.125)
-      : tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x3xf16>
+  %dq, %dk, %dv = nn.attention_gradient %q, %k, %v row_max %l row_sum %t delta %s d_output %d scale(0.125)
+      : tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x3xf16>
       -> tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>
   return %dq, %dk, %dv : tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>
 }

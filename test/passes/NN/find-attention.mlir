@@ -220,3 +220,54 @@ func.func @casts(%q: tensor<2x3x4x8xf16>, %k: tensor<2x3x5x8xf16>, %v: tensor<2x
   %4 = nn.matmul %3, %v : tensor<2x3x4x5xf16>, tensor<2x3x5x6xf16> -> tensor<2x3x4x6xf16>
   return %4 : tensor<2x3x4x6xf16>
 }
+
+// A number that leaves no digit of the scores that it replaces is added to them:
+// a row without other keys has one weight for all.
+// CHECK-LABEL: func.func @low_number
+// CHECK:       %[[F:.*]] = nn.constant dense<-3.40282347E+38> : tensor<2x1x1x5xf32>
+// CHECK:       %[[M:.*]] = nn.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x1x1x5xi1>, tensor<2x1x1x5xf32>
+// CHECK:       nn.attention %arg0, %arg1, %arg2 mask %[[M]] : tensor<2x1x1x5xf32> scale(5.000000e-01) :
+func.func @low_number(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>, %m: tensor<2x5xi64>) -> tensor<2x3x4x6xf32> {
+  %f = nn.constant dense<-3.4028234e38> : tensor<2x3x4x5xf32>
+  %h = nn.constant dense<0.5> : tensor<2x3x4x5xf32>
+  %c = nn.cast %m : tensor<2x5xi64> -> tensor<2x5xi1>
+  %b = nn.broadcast %c axes [0, 3] : tensor<2x5xi1> -> tensor<2x3x4x5xi1>
+  %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
+  %s = nn.mul %0, %h : tensor<2x3x4x5xf32>
+  %1 = nn.select %b, %f, %s : tensor<2x3x4x5xi1>, tensor<2x3x4x5xf32>
+  %2 = nn.softmax %1 axis(3) : tensor<2x3x4x5xf32>
+  %3 = nn.matmul %2, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
+  return %3 : tensor<2x3x4x6xf32>
+}
+
+// The same number in a sum with what is learnt (T5 with padding).
+// CHECK-LABEL: func.func @low_addend
+// CHECK:       nn.attention %arg0, %arg1, %arg2 mask %{{.*}} : tensor<2x3x4x5xf32> scale(1.000000e+00) :
+func.func @low_addend(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>, %p: tensor<3x4x5xf32>, %n: tensor<2x5xi64>) -> tensor<2x3x4x6xf32> {
+  %z = nn.constant dense<0.0> : tensor<2x5xf32>
+  %m = nn.cast %n : tensor<2x5xi64> -> tensor<2x5xi1>
+  %f = nn.constant dense<-3.4028234e38> : tensor<2x5xf32>
+  %s = nn.select %m, %z, %f : tensor<2x5xi1>, tensor<2x5xf32>
+  %a = nn.broadcast %p axes [1, 2, 3] : tensor<3x4x5xf32> -> tensor<2x3x4x5xf32>
+  %b = nn.broadcast %s axes [0, 3] : tensor<2x5xf32> -> tensor<2x3x4x5xf32>
+  %c = nn.add %a, %b : tensor<2x3x4x5xf32>
+  %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
+  %1 = nn.add %0, %c : tensor<2x3x4x5xf32>
+  %2 = nn.softmax %1 axis(3) : tensor<2x3x4x5xf32>
+  %3 = nn.matmul %2, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
+  return %3 : tensor<2x3x4x6xf32>
+}
+
+// A factor makes it low: what is 0 for keys and 1 for padding (older BERT).
+// CHECK-LABEL: func.func @low_factor
+// CHECK:       nn.attention %arg0, %arg1, %arg2 mask %{{.*}} : tensor<2x1x1x5xf32> scale(1.000000e+00) :
+func.func @low_factor(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>, %m: tensor<2x5xf32>) -> tensor<2x3x4x6xf32> {
+  %f = nn.constant dense<-1.0e4> : tensor<2x5xf32>
+  %s = nn.mul %m, %f : tensor<2x5xf32>
+  %b = nn.broadcast %s axes [0, 3] : tensor<2x5xf32> -> tensor<2x3x4x5xf32>
+  %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
+  %1 = nn.add %0, %b : tensor<2x3x4x5xf32>
+  %2 = nn.softmax %1 axis(3) : tensor<2x3x4x5xf32>
+  %3 = nn.matmul %2, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
+  return %3 : tensor<2x3x4x6xf32>
+}

@@ -50,9 +50,10 @@ class Problem:
             seen = seen & self.mask.values
         elif self.mask is not None:
             logits = logits + self.mask.values
-        weights = np.where(seen, np.exp(logits), 0)
-        total = weights.sum(-1)
-        self.lse = np.log(total)
+        self.row_max = np.where(seen, logits, -np.inf).max(-1)
+        shift = np.where(np.isinf(self.row_max), 0, self.row_max)[..., None]
+        weights = np.where(seen, np.exp(logits - shift), 0)
+        self.row_sum = total = weights.sum(-1)
         p = weights / np.where(total == 0, 1, total)[..., None]
         self.output = np.einsum("bhij,bhje->bhie", p, v)
         d = self.seed.values
@@ -74,6 +75,13 @@ class Problem:
     def result(self, values, ulps=6.0):
         """A sum of products of numbers up to 4; weights of 16 bits may be rounded on the way."""
         return Result(self.kind, values, 2.5 if self.kind in ("f16", "bf16") else 4 * ulps, 2.0)
+
+    def forward(self):
+        rows = [Result(self.row, x, 8.0, 2.0) for x in (self.row_max, self.row_sum)]
+        return [self.result(self.output), *rows]
+
+    def rows(self):
+        return [Tensor(self.row, x) for x in (self.row_max, self.row_sum, self.delta)]
 
     def gradients(self):
         return [self.result(x, 12.0) for x in (self.d_query, self.d_key, self.d_value)]
@@ -99,9 +107,9 @@ def attention_functions():
         given = p.operands()
         mask = f" mask %d : {p.mask.type}" if p.mask is not None else ""
         causal, window = p.flags()
-        results = [p.result(p.output), Result(p.row, p.lse, 8.0, 2.0)]
+        results = p.forward()
         body = (
-            f"%r0, %r1 = nn.attention %a, %b, %c{mask} scale({SCALE:e}){causal}{window}"
+            f"%r0, %r1, %r2 = nn.attention %a, %b, %c{mask} scale({SCALE:e}){causal}{window}"
             f" : {types_of(given[:3])} -> {types_of(results)}"
         )
         yield Function(name, given, body, results)
@@ -110,21 +118,22 @@ def attention_functions():
             # The sum of a row's output times its gradient is of an output that is rounded.
             ulps = 2048.0 if p.kind == "f16" else 64.0
             wanted[3] = Result(p.mask.kind, p.d_logits.sum(0, keepdims=True), ulps, 4.0)
-        seeds = [p.seed, Tensor(p.row, np.zeros((B, H, T)))]
+        zeros = Tensor(p.row, np.zeros((B, H, T)))
+        seeds = [p.seed, zeros, zeros]
         yield Function(f"{name}_vjp", given, body, results, seeds, wanted)
 
 
 def gradient_functions():
     for name, p in problems():
-        given = p.operands() + [Tensor(p.row, p.lse), Tensor(p.row, p.delta), p.seed]
-        rest = ["%d", "%e", "%f", "%g"][len(given) - 6 :]
+        given = p.operands() + p.rows() + [p.seed]
+        rest = ["%d", "%e", "%f", "%g", "%h"][len(given) - 7 :]
         mask = f" mask %d : {p.mask.type}" if p.mask is not None else ""
         causal, window = p.flags()
         results = p.gradients()
-        types = types_of(given[:3] + given[-3:])
+        types = types_of(given[:3] + given[-4:])
         body = (
-            f"%r0, %r1, %r2 = nn.attention_gradient %a, %b, %c{mask} log_sum_exp {rest[0]}"
-            f" delta {rest[1]} d_output {rest[2]} scale({SCALE:e}){causal}{window}"
+            f"%r0, %r1, %r2 = nn.attention_gradient %a, %b, %c{mask} row_max {rest[0]}"
+            f" row_sum {rest[1]} delta {rest[2]} d_output {rest[3]} scale({SCALE:e}){causal}{window}"
             f" : {types} -> {types_of(results)}"
         )
         yield Function(name, given, body, results)
@@ -157,13 +166,13 @@ def kernel_problems():
 
 def kernel_functions():
     for name, p in kernel_problems():
-        results = [p.result(p.output), Result("f32", p.lse, 8.0, 2.0)]
+        results = p.forward()
         lines, outs = empties(results)
         given = p.operands()
         body = (
-            f"{lines}%r0, %r1 = kernel.attention ins(%a, %b, %c : {types_of(given)})"
+            f"{lines}%r0, %r1, %r2 = kernel.attention ins(%a, %b, %c : {types_of(given)})"
             f" outs({outs} : {types_of(results)}) {settings(p)}"
-            f" maps [{', '.join([WHOLE] * 4 + [ROWS])}] -> {types_of(results)}"
+            f" maps [{', '.join([WHOLE] * 4 + [ROWS] * 2)}] -> {types_of(results)}"
         )
         yield Function(name, given, body, results)
 
@@ -172,11 +181,11 @@ def kernel_gradient_functions():
     for name, p in kernel_problems():
         results = p.gradients()
         lines, outs = empties(results)
-        given = p.operands() + [Tensor("f32", p.lse), Tensor("f32", p.delta), p.seed]
-        maps = [WHOLE] * 3 + [ROWS] * 2 + [WHOLE] * 4
+        given = p.operands() + p.rows() + [p.seed]
+        maps = [WHOLE] * 3 + [ROWS] * 3 + [WHOLE] * 4
         body = (
             f"{lines}%r0, %r1, %r2 = kernel.attention_gradient"
-            f" ins(%a, %b, %c, %d, %e, %f : {types_of(given)})"
+            f" ins(%a, %b, %c, %d, %e, %f, %g : {types_of(given)})"
             f" outs({outs} : {types_of(results)}) {settings(p)}"
             f" maps [{', '.join(maps)}] -> {types_of(results)}"
         )

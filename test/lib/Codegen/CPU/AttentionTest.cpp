@@ -30,7 +30,7 @@ public:
   Buffers forwardBuffers() const;
   Buffers gradientBuffers() const;
 
-  std::vector<double> output, logSumExp, delta, dQuery, dKey, dValue;
+  std::vector<double> output, rowMax, rowSum, delta, dQuery, dKey, dValue;
 
 private:
   void fill();
@@ -83,9 +83,14 @@ void Problem::fill() {
   dOutput_ = draw(rows() * c_.width, 2, 4);
   // A mask of one head for all.
   mask_ = draw(c_.batch * c_.queries * c_.keys, 3, 5);
-  if (c_.mask == AttentionMask::Bool)
-    for (size_t i = 0; i < mask_.size(); ++i)
-      mask_[i] = mask_[i] > -1 && (i / c_.keys) % 7 != 3;
+  // Both leave some rows without keys.
+  for (size_t i = 0; i < mask_.size(); ++i) {
+    bool allowed = mask_[i] > -1 && (i / c_.keys) % 7 != 3;
+    if (c_.mask == AttentionMask::Bool)
+      mask_[i] = allowed;
+    if (c_.mask == AttentionMask::Low)
+      mask_[i] = allowed ? 0 : std::numeric_limits<float>::lowest();
+  }
 }
 
 /// An element of the queries (part 0), keys (1) or values (2).
@@ -113,9 +118,7 @@ double Problem::logit(int64_t b, int64_t h, int64_t i, int64_t j) const {
   double sum = 0;
   for (int64_t d = 0; d < c_.depth; ++d)
     sum += read(0, b, h, i, d) * read(1, b, h, j, d);
-  double bias = c_.mask == AttentionMask::Float
-                    ? mask_[(b * c_.queries + i) * c_.keys + j]
-                    : 0.0;
+  double bias = c_.hasBias() ? mask_[(b * c_.queries + i) * c_.keys + j] : 0.0;
   return sum * static_cast<float>(c_.scale()) + bias;
 }
 
@@ -132,8 +135,9 @@ void Problem::computeForward() {
           peak = std::max(peak, x);
         for (double &x : weights)
           total += x = std::isinf(peak) ? 0 : std::exp(x - peak);
-        logSumExp.push_back(total == 0 ? -INFINITY : peak + std::log(total));
-        size_t row = logSumExp.size() - 1;
+        size_t row = rowMax.size();
+        rowMax.push_back(peak);
+        rowSum.push_back(total);
         for (int64_t j = 0; total != 0 && j < c_.keys; ++j)
           for (int64_t e = 0; e < c_.width; ++e)
             output[row * c_.width + e] +=
@@ -160,7 +164,8 @@ void Problem::computeBackward() {
           if (!seen(b, h, i, j))
             continue;
           int64_t other = (b * c_.groups + group) * c_.keys + j;
-          double p = std::exp(logit(b, h, i, j) - logSumExp[row]), dp = 0;
+          double p = std::exp(logit(b, h, i, j) - rowMax[row]) / rowSum[row];
+          double dp = 0;
           for (int64_t e = 0; e < c_.width; ++e) {
             dp += dOutput_[row * c_.width + e] * read(2, b, h, j, e);
             dValue[other * c_.width + e] += p * dOutput_[row * c_.width + e];
@@ -186,9 +191,9 @@ void Problem::addInputs(Buffers &buffers) const {
   }
 }
 
-static std::vector<uint8_t> storeMask(AttentionMask kind,
+static std::vector<uint8_t> storeMask(const AttentionCase &c,
                                       const std::vector<double> &mask) {
-  if (kind == AttentionMask::Float)
+  if (c.hasBias())
     return bytes(std::vector<float>(mask.begin(), mask.end()));
   return {mask.begin(), mask.end()};
 }
@@ -197,10 +202,11 @@ Buffers Problem::forwardBuffers() const {
   Buffers buffers;
   addInputs(buffers);
   if (c_.mask != AttentionMask::None)
-    buffers.push_back(storeMask(c_.mask, mask_));
+    buffers.push_back(storeMask(c_, mask_));
   buffers.push_back(store(output));
-  buffers.push_back(bytes(std::vector<float>(rows())));
-  for (size_t index = buffers.size() - 2; index < buffers.size(); ++index)
+  for (int number = 0; number < 2; ++number)
+    buffers.push_back(bytes(std::vector<float>(rows())));
+  for (size_t index = buffers.size() - 3; index < buffers.size(); ++index)
     std::fill(buffers[index].begin(), buffers[index].end(), 0xff);
   return buffers;
 }
@@ -208,12 +214,12 @@ Buffers Problem::forwardBuffers() const {
 Buffers Problem::gradientBuffers() const {
   Buffers buffers;
   addInputs(buffers);
-  buffers.push_back(
-      bytes(std::vector<float>(logSumExp.begin(), logSumExp.end())));
-  buffers.push_back(bytes(std::vector<float>(delta.begin(), delta.end())));
+  for (const std::vector<double> *numbers : {&rowMax, &rowSum, &delta})
+    buffers.push_back(
+        bytes(std::vector<float>(numbers->begin(), numbers->end())));
   buffers.push_back(store(dOutput_));
   if (c_.mask != AttentionMask::None)
-    buffers.push_back(storeMask(c_.mask, mask_));
+    buffers.push_back(storeMask(c_, mask_));
   for (const std::vector<double> *result : {&dQuery, &dKey, &dValue}) {
     buffers.push_back(store(*result));
     std::fill(buffers.back().begin(), buffers.back().end(), 0xff);
@@ -315,9 +321,12 @@ void check(const AttentionCase &c, const char *element, Config config,
   output.elements = values.elements = c.width;
   Buffers forward =
       runBothWays(problem.forwardText(), config, problem.forwardBuffers());
-  expectNear(forward[forward.size() - 2], element,
+  expectNear(forward[forward.size() - 3], element,
              joinHeads(problem.output, output), bound, "output");
-  expectNear(forward.back(), "f32", problem.logSumExp, 1e-6, "log_sum_exp");
+  expectNear(forward[forward.size() - 2], "f32", problem.rowMax, 1e-6,
+             "row_max");
+  expectNear(forward.back(), "f32", problem.rowSum, 3e-6 * std::max(1.0, range),
+             "row_sum");
   Buffers backward =
       runBothWays(problem.gradientText(), config, problem.gradientBuffers());
   size_t first = backward.size() - 3;
@@ -363,6 +372,8 @@ const NamedCase kCases[] = {
     {"MaskWithRowsWithoutKeys",
      {2, 2, 2, 40, 70, 8, 8, false, 0, AttentionMask::Bool}},
     {"BiasOfLogits", {2, 2, 2, 40, 70, 8, 8, true, 0, AttentionMask::Float}},
+    {"BiasThatHidesRows",
+     {2, 2, 2, 40, 70, 8, 8, false, 0, AttentionMask::Low}},
     {"PartsOfOneProduct",
      {2, 3, 3, 70, 70, 32, 32, true, 0, AttentionMask::None, true}},
     {"DeepHeads", {1, 1, 1, 20, 40, 256, 256}},
@@ -411,9 +422,9 @@ TEST(AttentionTest, NonFiniteNumbersReachTheGradients) {
       EXPECT_TRUE(hasNonFinite(
           runOn(problem.forwardText(), {.lanes = 8},
                 spoiled(problem.forwardBuffers(), operand, number)),
-          2))
+          3))
           << operand << " " << number;
-    for (size_t operand : {0, 1, 2, 5})
+    for (size_t operand : {0, 1, 2, 6})
       EXPECT_TRUE(hasNonFinite(
           runOn(problem.gradientText(), {.lanes = 8},
                 spoiled(problem.gradientBuffers(), operand, number)),

@@ -79,10 +79,10 @@ Operand Operands::output(const char *name) const {
 }
 
 Operand Operands::mask() const {
-  return {"%m",
-          tensor({c_.batch, 1, c_.queries, c_.keys},
-                 c_.mask == AttentionMask::Bool ? "i1" : "f32"),
-          "(b, h, i, j) -> (b, 0, i, j)"};
+  return {
+      "%m",
+      tensor({c_.batch, 1, c_.queries, c_.keys}, c_.hasBias() ? "f32" : "i1"),
+      "(b, h, i, j) -> (b, 0, i, j)"};
 }
 
 Operand Operands::joined(const char *name, int64_t heads, int64_t rows,
@@ -156,10 +156,10 @@ static std::string getText(const char *op, const Operands &operands,
 std::string mpc::test::getForwardText(const AttentionCase &c,
                                       const std::string &element) {
   Operands all(c, element);
-  return getText(
-      "kernel.attention", all,
-      {all.part(0, "%q"), all.part(1, "%k"), all.part(2, "%v")},
-      {all.joined("%o", c.heads, c.queries, c.width), all.rows("%n")});
+  return getText("kernel.attention", all,
+                 {all.part(0, "%q"), all.part(1, "%k"), all.part(2, "%v")},
+                 {all.joined("%o", c.heads, c.queries, c.width), all.rows("%n"),
+                  all.rows("%s")});
 }
 
 std::string mpc::test::getGradientText(const AttentionCase &c,
@@ -167,7 +167,8 @@ std::string mpc::test::getGradientText(const AttentionCase &c,
   Operands all(c, element);
   return getText("kernel.attention_gradient", all,
                  {all.part(0, "%q"), all.part(1, "%k"), all.part(2, "%v"),
-                  all.rows("%l"), all.rows("%t"), all.output("%g")},
+                  all.rows("%n"), all.rows("%s"), all.rows("%t"),
+                  all.output("%g")},
                  {all.joined("%x", c.heads, c.queries, c.depth),
                   all.joined("%y", c.groups, c.keys, c.depth),
                   all.joined("%z", c.groups, c.keys, c.width)});

@@ -10,7 +10,8 @@
 
 namespace mpc::test {
 
-enum class AttentionMask { None, Bool, Float };
+/// Low: numbers of which the least hide keys, in some rows all of them.
+enum class AttentionMask { None, Bool, Float, Low };
 
 struct AttentionCase {
   int64_t batch, heads, groups, queries, keys, depth, width;
@@ -27,15 +28,18 @@ struct AttentionCase {
   [[nodiscard]] bool sees(int64_t query, int64_t key) const {
     return (!causal || key <= query) && (window == 0 || query - key < window);
   }
+  [[nodiscard]] bool hasBias() const {
+    return mask == AttentionMask::Float || mask == AttentionMask::Low;
+  }
 };
 
 /// Kernel @k: kernel.attention on elements of type `element`. Its arguments are
 /// queries, keys and values, [batch, head, row, element], or their packed
 /// product; the mask, if there is one, [batch, 1, query, key]; then the output,
-/// with heads next to each other, and the logarithms of sums.
+/// with heads next to each other, and the maximum and the sum of each row.
 std::string getForwardText(const AttentionCase &c, const std::string &element);
-/// Kernel @k: its gradient. After queries, keys and values come logarithms of
-/// sums, deltas, the output's gradient and the mask, and then the gradients,
+/// Kernel @k: its gradient. After queries, keys and values come maxima and sums
+/// of rows, deltas, the output's gradient and the mask, and then the gradients,
 /// with heads next to each other.
 std::string getGradientText(const AttentionCase &c, const std::string &element);
 

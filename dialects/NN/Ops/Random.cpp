@@ -3,6 +3,7 @@
 #include "dialects/NN/Random.h"
 
 #include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Kernel/Philox.h"
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Gradient.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,6 +14,7 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace mpc;
 using namespace mpc::nn;
 
 #include "dialects/NN/NNRandomInterface.cpp.inc"
@@ -21,12 +23,6 @@ using namespace mpc::nn;
 
 /// Numbers in [0, 1) are multiples of 2^-kUnitBits.
 static constexpr int kUnitBits = 24;
-
-//===----------------------------------------------------------------------===//
-// Philox4x32-10
-//===----------------------------------------------------------------------===//
-
-using Block4 = std::array<Value, 4>;
 
 static Value word(ImplicitLocOpBuilder &b, uint32_t value) {
   return arith::ConstantIntOp::create(b, static_cast<int32_t>(value), 32);
@@ -42,33 +38,6 @@ static Value lowerHalf(ImplicitLocOpBuilder &b, Value x) {
 
 static Value upperHalf(ImplicitLocOpBuilder &b, Value x) {
   return lowerHalf(b, arith::ShRUIOp::create(b, x, wide(b, 32)));
-}
-
-static Value exclusiveOr(ImplicitLocOpBuilder &b, Value x, Value y, Value z) {
-  return arith::XOrIOp::create(b, arith::XOrIOp::create(b, x, y), z);
-}
-
-/// The 64 bits of a product with a constant.
-static Value product(ImplicitLocOpBuilder &b, Value x, uint32_t factor) {
-  Value extended = arith::ExtUIOp::create(b, b.getI64Type(), x);
-  return arith::MulIOp::create(b, extended, wide(b, factor));
-}
-
-/// The words of the block whose counter is `c`, under `key`.
-static Block4 emitPhilox(ImplicitLocOpBuilder &b, Block4 c,
-                         std::array<Value, 2> key) {
-  for (int round = 0; round < 10; ++round) {
-    if (round > 0)
-      key = {arith::AddIOp::create(b, key[0], word(b, 0x9E3779B9)),
-             arith::AddIOp::create(b, key[1], word(b, 0xBB67AE85))};
-    Value first = product(b, c[0], 0xD2511F53);
-    Value second = product(b, c[2], 0xCD9E8D57);
-    c = {exclusiveOr(b, upperHalf(b, second), c[1], key[0]),
-         lowerHalf(b, second),
-         exclusiveOr(b, upperHalf(b, first), c[3], key[1]),
-         lowerHalf(b, first)};
-  }
-  return c;
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,9 +84,9 @@ static Value emitBits(ImplicitLocOpBuilder &b, RankedTensorType type,
   Value first =
       arith::MulIOp::create(b, draw.batch, wide(b, type.getNumElements()));
   auto [low, high] = emitSum(b, first, emitPlace(b, type.getShape()));
-  Block4 counter = {low, high, upperHalf(b, draw.counter),
-                    lowerHalf(b, draw.counter)};
-  return emitPhilox(
+  kernel::PhiloxWords counter = {low, high, upperHalf(b, draw.counter),
+                                 lowerHalf(b, draw.counter)};
+  return kernel::buildPhilox(
       b, counter, {lowerHalf(b, draw.key), upperHalf(b, draw.key)})[draw.word];
 }
 

@@ -3,17 +3,12 @@
 #include "dialects/Kernel/Philox.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mpc::kernel;
-
-/// `type`, of i32, with elements of i64.
-static Type wideType(Type type) {
-  Type i64 = IntegerType::get(type.getContext(), 64);
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? Type(vector.clone(i64)) : i64;
-}
 
 static Value constant(ImplicitLocOpBuilder &b, Type type, uint64_t value) {
   auto vector = dyn_cast<VectorType>(type);
@@ -29,15 +24,56 @@ static Value exclusiveOr(ImplicitLocOpBuilder &b, Value x, Value y, Value z) {
   return arith::XOrIOp::create(b, arith::XOrIOp::create(b, x, y), z);
 }
 
+/// The lower and the upper words of products with a constant. A vector is taken
+/// as one of i64, whose lower and upper halves are multiplied apart, since
+/// processors multiply the lower half of each i64.
+static std::array<Value, 2> multiplyLanes(ImplicitLocOpBuilder &b, Value x,
+                                          uint32_t factor) {
+  auto type = cast<VectorType>(x.getType());
+  auto wide = VectorType::get({type.getNumElements() / 2}, b.getI64Type());
+  Value pairs = vector::BitCastOp::create(b, wide, x);
+  Value half = constant(b, wide, 32), by = constant(b, wide, factor);
+  Value lower = constant(b, wide, 0xffffffff);
+  Value upper = constant(b, wide, 0xffffffff00000000);
+  Value even =
+      arith::MulIOp::create(b, arith::AndIOp::create(b, pairs, lower), by);
+  Value odd =
+      arith::MulIOp::create(b, arith::ShRUIOp::create(b, pairs, half), by);
+  Value low = arith::OrIOp::create(b, arith::AndIOp::create(b, even, lower),
+                                   arith::ShLIOp::create(b, odd, half));
+  Value high = arith::OrIOp::create(b, arith::ShRUIOp::create(b, even, half),
+                                    arith::AndIOp::create(b, odd, upper));
+  return {vector::BitCastOp::create(b, type, low),
+          vector::BitCastOp::create(b, type, high)};
+}
+
 /// The lower and the upper word of a product with a constant.
 static std::array<Value, 2> multiply(ImplicitLocOpBuilder &b, Value x,
                                      uint32_t factor) {
-  Type wide = wideType(x.getType());
-  Value product = arith::MulIOp::create(b, arith::ExtUIOp::create(b, wide, x),
-                                        constant(b, wide, factor));
-  Value upper = arith::ShRUIOp::create(b, product, constant(b, wide, 32));
+  if (isa<VectorType>(x.getType()))
+    return multiplyLanes(b, x, factor);
+  Type i64 = b.getI64Type();
+  Value product = arith::MulIOp::create(b, arith::ExtUIOp::create(b, i64, x),
+                                        constant(b, i64, factor));
+  Value upper = arith::ShRUIOp::create(b, product, constant(b, i64, 32));
   return {arith::TruncIOp::create(b, x.getType(), product),
           arith::TruncIOp::create(b, x.getType(), upper)};
+}
+
+RandomRows mpc::kernel::getRandomRows(ArrayRef<int64_t> shape) {
+  int64_t length = 1;
+  size_t axes = 0;
+  while (axes + 1 < shape.size() && length < kRunLength)
+    length *= shape.rbegin()[axes++];
+  int64_t rows = 1;
+  for (int64_t size : shape.drop_back(axes))
+    rows *= size;
+  return {rows, length, axes};
+}
+
+int64_t mpc::kernel::countRuns(const RandomRows &rows) {
+  return rows.rows *
+         static_cast<int64_t>(llvm::divideCeil(rows.length, kRunLength));
 }
 
 PhiloxWords mpc::kernel::buildPhilox(ImplicitLocOpBuilder &b, PhiloxWords c,

@@ -3,6 +3,7 @@
 #ifndef MPC_DIALECTS_NN_NNRANDOMINTERFACE_TD
 #define MPC_DIALECTS_NN_NNRANDOMINTERFACE_TD
 
+include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/OpBase.td"
 
 def NN_RandomInterface : OpInterface<"RandomInterface"> {
@@ -16,7 +17,7 @@ def NN_RandomInterface : OpInterface<"RandomInterface"> {
         The operands that numbers are a function of: key, counters of all
         streams and batch, or none, where they are not known yet.
       }],
-      "::mlir::MutableOperandRange", "getKeyMutable", (ins)>,
+      "::mlir::MutableOperandRange", "getRandomKeyMutable", (ins)>,
     InterfaceMethod<"Which of the counters is the op's own.", "uint32_t",
       "getStream", (ins)>,
     InterfaceMethod<[{
@@ -24,6 +25,8 @@ def NN_RandomInterface : OpInterface<"RandomInterface"> {
         byte for each flag, else their own type.
       }],
       "int64_t", "getDrawnBytes", (ins)>,
+    InterfaceMethod<"Whether the op draws: attention without dropout does not.",
+      "bool", "draws", (ins), [{}], [{ return true; }]>,
     InterfaceMethod<[{
         Whether the op passes its input on where it has no key, as dropout does
         in an evaluation.
@@ -31,6 +34,11 @@ def NN_RandomInterface : OpInterface<"RandomInterface"> {
       "bool", "isTrainingOnly", (ins), [{}], [{ return false; }]>,
   ];
 }
+
+def NN_Counts
+    : Type<And<[RankedTensorOf<[I64]>.predicate, HasStaticShapePred,
+                Or<[HasAnyRankOfPred<[0]>, HasAnyRankOfPred<[1]>]>]>,
+           "tensor<i64> or vector of i64", "::mlir::RankedTensorType">;
 
 def Random : TraitList<[DeclareOpInterfaceMethods<NN_RandomInterface>]>;
 

@@ -11,10 +11,6 @@ def NN_Count
            "tensor<i64>", "::mlir::RankedTensorType">,
       BuildableType<"::mlir::RankedTensorType::get("
                     "::llvm::ArrayRef<int64_t>(), $_builder.getI64Type())">;
-def NN_Counts
-    : Type<And<[RankedTensorOf<[I64]>.predicate, HasStaticShapePred,
-                Or<[HasAnyRankOfPred<[0]>, HasAnyRankOfPred<[1]>]>]>,
-           "tensor<i64> or vector of i64", "::mlir::RankedTensorType">;
 def NN_CountVector
     : Type<And<[RankedTensorOf<[I64]>.predicate, HasStaticShapePred,
                 HasAnyRankOfPred<[1]>]>,
@@ -45,13 +41,24 @@ def NN_RandomCountersOp : NN_Op<"random_counters", [Pure, KernelBody]> {
 def NN_RandomBitsOp : NN_Op<"random_bits", [Pure, KernelBody, Random]> {
   let summary = "Random bits, a function of key, stream, step, batch and place";
   let description = [{
-    Element `i`, in row-major order, of a tensor of `n` elements is word `word`
-    (0 to 3) of a block of Philox4x32-10 (Salmon, Moraes, Dror and Shaw, 2011):
-    under the key, its lower 32 bits first, the block whose counter is
-    `batch * n + i` in its first two words, the lower first, then the upper and
-    the lower half of element `stream` of the counters, which are the stream and
-    the step (`nn.random_counters`). Each op has a stream of its own. So the bits
-    of a window of batches are those of one batch of all their samples.
+    Bits are words of blocks of Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
+    2011) under the key, its lower 32 bits first.
+
+    The first axis of a tensor is its samples. A row is the fewest last axes, never
+    the first one, that have 64 elements; all but the first where none has. (A
+    tensor of one axis has rows of one element.) Each row is cut into runs of 64
+    elements, of which the last may be shorter. With `r` the row's number in a
+    tensor of `R` rows of `n` runs, the element `c` of its row belongs to run
+    `(batch * R + r) * n + c / 64`, and its bits are word `c % 64 / 16` of the
+    block whose counter is, lower words first,
+
+    - `run * 16 + c % 16`, in two words,
+    - element `stream` of the counters, of which the upper half is the stream and
+      the lower one the step (`nn.random_counters`): the stream, with `draw` in its
+      upper two bits, and then the step.
+
+    Each op has a stream of its own, or a draw. No block spans two samples, so that
+    the bits of a window of batches are those of one batch of all their samples.
 
     An op without key, counters and batch draws nothing yet: `nn-key-random`
     gives it these.
@@ -62,11 +69,11 @@ def NN_RandomBitsOp : NN_Op<"random_bits", [Pure, KernelBody, Random]> {
         : tensor<4x8xi32>
     ```
   }];
-  let arguments = (ins Variadic<NN_Counts>:$key, I32Attr:$stream,
-                       DefaultValuedAttr<I32Attr, "0">:$word);
+  let arguments = (ins Variadic<NN_Counts>:$random_key, I32Attr:$stream,
+                       DefaultValuedAttr<I32Attr, "0">:$draw);
   let results = (outs NN_I32Tensor:$output);
   let assemblyFormat = [{
-    `stream` $stream (`word` $word^)? (`key` `(` $key^ `:` type($key) `)`)? attr-dict
+    `stream` $stream (`draw` $draw^)? (`key` `(` $random_key^ `:` type($random_key) `)`)? attr-dict
     `:` type($output)
   }];
   let hasVerifier = 1;
@@ -108,11 +115,11 @@ def NN_DropoutOp : NN_Op<"dropout", [
         : tensor<4x8xf32>
     ```
   }];
-  let arguments = (ins NN_FloatTensor:$input, Variadic<NN_Counts>:$key,
+  let arguments = (ins NN_FloatTensor:$input, Variadic<NN_Counts>:$random_key,
                        F64Attr:$ratio, I32Attr:$stream);
   let results = (outs NN_FloatTensor:$output);
   let assemblyFormat = [{
-    $input `ratio` $ratio `stream` $stream (`key` `(` $key^ `:` type($key) `)`)? attr-dict
+    $input `ratio` $ratio `stream` $stream (`key` `(` $random_key^ `:` type($random_key) `)`)? attr-dict
     `:` type($output)
   }];
   let hasVerifier = 1;

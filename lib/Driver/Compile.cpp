@@ -118,7 +118,8 @@ static rt::Status list(ModuleOp module, const TargetBackend &target,
 static void warnOfIdleDropout(ModuleOp module, CompileReport &report) {
   int64_t count = 0;
   module.walk([&](nn::RandomInterface op) {
-    count += op.isTrainingOnly() && op.getKeyMutable().empty();
+    count +=
+        op.draws() && op.isTrainingOnly() && op.getRandomKeyMutable().empty();
   });
   if (count > 0)
     report.warnings.push_back(

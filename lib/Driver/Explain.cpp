@@ -151,7 +151,7 @@ static ExplainedOp explainOp(PrecisionOpInterface op) {
   // An op with a gradient draws its numbers again for the backward pass.
   if (auto random = dyn_cast<nn::RandomInterface>(op.getOperation());
       random && isa<VJPOpInterface>(op.getOperation()) &&
-      !random.getKeyMutable().empty())
+      !random.getRandomKeyMutable().empty())
     result.drawnBytes = random.getDrawnBytes();
   if (auto hider = op->getAttrOfType<StringAttr>(nn::kHiddenInfinity);
       hider && result.type == "f16")

@@ -4,6 +4,8 @@
 #include "lib/Driver/Request.h"
 
 #include "dialects/AMP/AMPDialect.h"
+#include "dialects/AMP/RandomState.h"
+#include "dialects/Kernel/Philox.h"
 #include "dialects/NN/EntryNames.h"
 #include "lib/Driver/BatchShapes.h"
 #include "lib/Driver/Compile.h"
@@ -368,6 +370,25 @@ callerUpdates(const rt::Program &program, int64_t batches) {
   return gradients;
 }
 
+/// Whether the step draws random numbers by the run's seed.
+static bool draws(const rt::Program &program) {
+  return llvm::any_of(program.state, [](const rt::StateTensor &tensor) {
+    return tensor.role == rt::StateRole::Hyperparameters &&
+           llvm::StringRef(tensor.key) == amp::kRandomSeed;
+  });
+}
+
+/// What a checkpoint records of the recipe, and of how random numbers follow
+/// from the seed.
+static std::string recordOf(amp::RecipeOp recipe, const rt::Program &program,
+                            bool isOwn) {
+  std::string record = isOwn ? amp::recordOf(recipe, amp::Section::Precision)
+                             : amp::recordOf(recipe);
+  if (draws(program))
+    record += " random_rule(" + std::to_string(kernel::kRandomRule) + ")";
+  return record;
+}
+
 /// Adds the facts about a step that a runner and a training need.
 static void addProtocol(const ReadModel &model, amp::RecipeOp recipe,
                         rt::Program &program) {
@@ -380,8 +401,7 @@ static void addProtocol(const ReadModel &model, amp::RecipeOp recipe,
   program.protocol = {.accumulate = batches,
                       .keepState = isOwn || changesState(recipe),
                       .floorName = model.floorName,
-                      .rule = isOwn ? recordOf(recipe, amp::Section::Precision)
-                                    : recordOf(recipe)};
+                      .rule = recordOf(recipe, program, isOwn)};
   if (!isOwn && recipe.getRule()->isCallback())
     program.protocol.callerUpdates = callerUpdates(program, batches);
 }

@@ -27,7 +27,7 @@ static bool isUnkeyedUniform(Value x) {
   auto uniform = x.getDefiningOp<UniformOp>();
   auto bits =
       uniform ? uniform.getBits().getDefiningOp<RandomBitsOp>() : nullptr;
-  return bits && bits.getKey().empty();
+  return bits && bits.getRandomKey().empty();
 }
 
 static Value clampToUnit(GradientBuilder &g, Value x) {

@@ -94,7 +94,7 @@ bool Candidate::matchWeights() {
     if (!value.hasOneUse())
       return fail("weights have another reader");
     auto dropout = dyn_cast<DropoutOp>(reader);
-    if (dropout && !dropout.getKey().empty())
+    if (dropout && !dropout.getRandomKey().empty())
       return fail("weights are dropped at random");
     if (auto select = dyn_cast<SelectOp>(reader)) {
       if (zeros_ || select.getOnFalse() != value)

@@ -40,7 +40,7 @@ static void giveKey(func::FuncOp model, ArrayRef<RandomInterface> ops) {
       b, model.getLoc(), RankedTensorType::get(numStreams, b.getI64Type()),
       key[1]);
   for (RandomInterface op : ops)
-    op.getKeyMutable().assign(key);
+    op.getRandomKeyMutable().assign(key);
 }
 
 namespace {
@@ -55,7 +55,7 @@ struct KeyRandomPass : mpc::nn::impl::KeyRandomPassBase<KeyRandomPass> {
     SmallVector<RandomInterface> ops;
     model.walk([&](RandomInterface op) {
       bool isLeftOut = op.isTrainingOnly() && !dropout;
-      if (op.getKeyMutable().empty() && !isLeftOut)
+      if (op.draws() && op.getRandomKeyMutable().empty() && !isLeftOut)
         ops.push_back(op);
     });
     if (!ops.empty())

@@ -85,6 +85,7 @@ def judge_independence(judge, drawn, others):
         judge.uncorrelated(f"{name} and other", drawn[name], other)
     judge.uncorrelated("neighbours in a row", other, np.roll(other, 1, axis=1))
     judge.uncorrelated("neighbours in a column", other, np.roll(other, 1, axis=0))
+    judge.uncorrelated("words of a block", other, np.roll(other, 16, axis=1))
     judge.uncorrelated("two seeds", other, others["other"])
     of = lambda step, batch: philox.uniform(SHAPE, 11, step, batch, 4)
     judge.uncorrelated("two steps", of(0, 0), of(1, 0))

@@ -47,15 +47,30 @@ def philox(counter, key):
     return [word.astype(np.uint32) for word in c]
 
 
-def bits(shape, key, step, batch, stream, word=0):
-    """nn.random_bits, as uint32."""
+def row_length(shape):
+    """The elements of a row: the fewest last axes, never the first, that have 64 elements."""
+    length = 1
+    for size in reversed(shape[1:]):
+        if length >= 64:
+            break
+        length *= size
+    return length
+
+
+def bits(shape, key, step, batch, stream, draw=0):
+    """nn.random_bits, as uint32: each run of 64 in a row has 16 blocks, whose words are 16 apart."""
     count = int(np.prod(shape, dtype=np.int64))
-    places = [(batch * count + i) % (1 << 64) for i in (0, max(count - 1, 0))]
-    assert places[0] <= places[1], "a counter that wraps around"
-    place = np.uint64(places[0]) + np.arange(count, dtype=np.uint64)
+    length = row_length(shape)
+    index = np.arange(count, dtype=np.uint64)
+    row, column = index // np.uint64(length), index % np.uint64(length)
+    runs = -(-length // 64)
+    place = (row * np.uint64(runs) + column // np.uint64(64)) * np.uint64(16) + column % np.uint64(16)
+    place += np.uint64(batch * (count // length) * runs * 16 % (1 << 64))
     full = lambda value: np.full(count, value & WORD, dtype=np.uint64)
-    counter = (place & np.uint64(WORD), place >> np.uint64(32), full(stream), full(step))
-    return philox(counter, (key & WORD, (key >> 32) & WORD))[word].reshape(shape)
+    counter = (place & np.uint64(WORD), place >> np.uint64(32), full(stream | draw << 30), full(step))
+    words = np.stack(philox(counter, (key & WORD, (key >> 32) & WORD)))
+    chosen = (column % np.uint64(64) // np.uint64(16)).astype(np.int64)
+    return np.take_along_axis(words, chosen[None], axis=0)[0].reshape(shape)
 
 
 def uniform(*arguments, **more):

@@ -21,8 +21,10 @@ using namespace mpc::nn;
 #define GET_OP_CLASSES
 #include "dialects/NN/NNRandomOps.cpp.inc"
 
-/// Numbers in [0, 1) are multiples of 2^-kUnitBits.
-static constexpr int kUnitBits = 24;
+/// The bits of a counter's word that are the stream. Above them is the number
+/// of the draw.
+static constexpr int kStreamBits = 30;
+static constexpr uint32_t kDraws = 4;
 
 static Value word(ImplicitLocOpBuilder &b, uint32_t value) {
   return arith::ConstantIntOp::create(b, static_cast<int32_t>(value), 32);
@@ -50,21 +52,23 @@ namespace {
 /// body.
 struct Draw {
   Value key, counter, batch;
-  size_t word = 0;
+  uint32_t number = 0; ///< Of the draws from one stream.
 };
 
 } // namespace
 
-/// This element's position in row-major order.
-static Value emitPlace(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape) {
-  Value place = word(b, 0);
-  for (auto [axis, size] : llvm::enumerate(shape)) {
-    Value index = arith::IndexCastOp::create(b, b.getI32Type(),
-                                             linalg::IndexOp::create(b, axis));
-    place = arith::MulIOp::create(b, place, word(b, size));
-    place = arith::AddIOp::create(b, place, index);
+/// This element's position in row-major order in the axes of `shape` from
+/// `first` on.
+static Value emitPosition(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
+                          size_t first) {
+  Value position = word(b, 0);
+  for (auto [number, size] : llvm::enumerate(shape)) {
+    Value index = arith::IndexCastOp::create(
+        b, b.getI32Type(), linalg::IndexOp::create(b, first + number));
+    position = arith::MulIOp::create(b, position, word(b, size));
+    position = arith::AddIOp::create(b, position, index);
   }
-  return place;
+  return position;
 }
 
 /// `first` + `place`, in two words.
@@ -78,31 +82,63 @@ static std::array<Value, 2> emitSum(ImplicitLocOpBuilder &b, Value first,
   return {low, arith::AddIOp::create(b, upperHalf(b, first), carry)};
 }
 
-/// The random bits of this element of a tensor of `type`.
-static Value emitBits(ImplicitLocOpBuilder &b, RankedTensorType type,
+/// The word of a block that belongs to the element in this column of a row of
+/// `length` elements.
+static Value selectWord(ImplicitLocOpBuilder &b,
+                        const kernel::PhiloxWords &words, Value column,
+                        int64_t length) {
+  Value chosen = words[0];
+  if (length <= kernel::kRunLanes)
+    return chosen;
+  Value number = arith::RemUIOp::create(
+      b, arith::DivUIOp::create(b, column, word(b, kernel::kRunLanes)),
+      word(b, kernel::kRunWords));
+  for (uint32_t other = 1; other < kernel::kRunWords; ++other) {
+    if (other * kernel::kRunLanes >= length)
+      break;
+    Value isOther = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                          word(b, other));
+    chosen = arith::SelectOp::create(b, isOther, words[other], chosen);
+  }
+  return chosen;
+}
+
+/// The random bits of this element of a tensor of `shape`.
+static Value emitBits(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
                       const Draw &draw) {
-  Value first =
-      arith::MulIOp::create(b, draw.batch, wide(b, type.getNumElements()));
-  auto [low, high] = emitSum(b, first, emitPlace(b, type.getShape()));
-  kernel::PhiloxWords counter = {low, high, upperHalf(b, draw.counter),
-                                 lowerHalf(b, draw.counter)};
-  return kernel::buildPhilox(
-      b, counter, {lowerHalf(b, draw.key), upperHalf(b, draw.key)})[draw.word];
+  auto [rows, length, joined] = kernel::getRandomRows(shape);
+  size_t leading = shape.size() - joined;
+  Value row = emitPosition(b, shape.take_front(leading), 0);
+  Value column = emitPosition(b, shape.drop_front(leading), leading);
+  int64_t runs = kernel::countRuns({1, length});
+  Value run = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, row, word(b, runs)),
+      arith::DivUIOp::create(b, column, word(b, kernel::kRunLength)));
+  Value lane = arith::RemUIOp::create(b, column, word(b, kernel::kRunLanes));
+  Value place = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, run, word(b, kernel::kRunLanes)), lane);
+  Value first = arith::MulIOp::create(b, draw.batch,
+                                      wide(b, rows * runs * kernel::kRunLanes));
+  auto [low, high] = emitSum(b, first, place);
+  Value stream = arith::OrIOp::create(b, upperHalf(b, draw.counter),
+                                      word(b, draw.number << kStreamBits));
+  auto words =
+      kernel::buildPhilox(b, {low, high, stream, lowerHalf(b, draw.counter)},
+                          {lowerHalf(b, draw.key), upperHalf(b, draw.key)});
+  return selectWord(b, words, column, length);
 }
 
 /// The bits of a number in [0, 1): its multiple of 2^-24.
 static Value emitUnits(ImplicitLocOpBuilder &b, Value bits) {
-  return arith::ShRUIOp::create(b, bits, word(b, 32 - kUnitBits));
+  return arith::ShRUIOp::create(b, bits, word(b, 32 - kernel::kUniformBits));
 }
 
 static int64_t rankOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getRank();
 }
 
-/// Checks that key, counters and batch are there together or not at all, and
-/// that positions fit into a word.
-static LogicalResult verifyKey(RandomInterface op, RankedTensorType type) {
-  OperandRange key = op.getKeyMutable();
+LogicalResult mpc::nn::verifyKey(RandomInterface op, RankedTensorType type) {
+  OperandRange key = op.getRandomKeyMutable();
   if (!key.empty() && (key.size() != 3 || rankOf(key[0]) != 0 ||
                        rankOf(key[1]) != 1 || rankOf(key[2]) != 0))
     return op->emitOpError("takes a key, a vector of counters and a batch, or "
@@ -110,15 +146,20 @@ static LogicalResult verifyKey(RandomInterface op, RankedTensorType type) {
   if (!key.empty() && op.getStream() >= shapeOf(key[1]).front())
     return op->emitOpError("draws from stream ")
            << op.getStream() << " of " << shapeOf(key[1]).front();
-  if (type.getNumElements() > int64_t{1} << 32)
-    return op->emitOpError("draws ")
-           << type.getNumElements() << " numbers; 2^32 are the most";
+  if (op.getStream() >= uint32_t{1} << kStreamBits)
+    return op->emitOpError("draws from stream ")
+           << op.getStream() << "; 2^" << kStreamBits
+           << " is the first too many";
+  int64_t runs = kernel::countRuns(kernel::getRandomRows(type.getShape()));
+  if (runs > (int64_t{1} << 32) / kernel::kRunLanes)
+    return op->emitOpError("draws ") << runs
+                                     << " runs of numbers; 2^28 are the "
+                                        "most";
   return success();
 }
 
-/// Reads the scalars of a draw from key, counters and batch.
-static SmallVector<Value> readKey(OpBuilder &b, RandomInterface op,
-                                  ValueRange key) {
+SmallVector<Value> mpc::nn::readKey(OpBuilder &b, RandomInterface op,
+                                    ValueRange key) {
   if (key.empty())
     return {};
   auto scalar = RankedTensorType::get({}, b.getI64Type());
@@ -164,8 +205,9 @@ FailureOr<SmallVector<Value>> RandomCountersOp::buildBody(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 LogicalResult RandomBitsOp::verify() {
-  if (getWord() > 3)
-    return emitOpError("has no word ") << getWord() << " in a block of 4";
+  if (getDraw() >= kDraws)
+    return emitOpError("has draw ")
+           << getDraw() << "; a stream has draws 0 to " << kDraws - 1;
   return verifyKey(*this, getOutput().getType());
 }
 
@@ -180,12 +222,12 @@ FailureOr<SmallVector<Value>> RandomBitsOp::buildBody(OpBuilder &builder,
         "has no key to draw by: give it key, counters and batch");
   auto type = getOutput().getType();
   SmallVector<Value> scalars = readKey(builder, *this, operands);
-  return SmallVector<Value>{
-      buildMap(builder, getLoc(), type, mapped(builder, type, {}, scalars),
-               [&](OpBuilder &n, Location l, ValueRange s) {
-                 ImplicitLocOpBuilder b(l, n);
-                 return emitBits(b, type, {s[0], s[1], s[2], getWord()});
-               })};
+  return SmallVector<Value>{buildMap(
+      builder, getLoc(), type, mapped(builder, type, {}, scalars),
+      [&](OpBuilder &n, Location l, ValueRange s) {
+        ImplicitLocOpBuilder b(l, n);
+        return emitBits(b, type.getShape(), {s[0], s[1], s[2], getDraw()});
+      })};
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,8 +237,8 @@ FailureOr<SmallVector<Value>> RandomBitsOp::buildBody(OpBuilder &builder,
 Value UniformOp::buildScalar(OpBuilder &builder, Location loc, ValueRange s) {
   ImplicitLocOpBuilder b(loc, builder);
   Value units = arith::SIToFPOp::create(b, b.getF32Type(), emitUnits(b, s[0]));
-  Value unit =
-      buildScalarConstant(b, loc, b.getF32Type(), std::ldexp(1.0, -kUnitBits));
+  Value unit = buildScalarConstant(b, loc, b.getF32Type(),
+                                   std::ldexp(1.0, -kernel::kUniformBits));
   return arith::MulFOp::create(b, units, unit);
 }
 
@@ -211,7 +253,7 @@ LogicalResult DropoutOp::verify() {
   return verifyKey(*this, getInput().getType());
 }
 
-bool DropoutOp::isTrainingForm() { return !getKey().empty(); }
+bool DropoutOp::isTrainingForm() { return !getRandomKey().empty(); }
 
 /// The op stays as it is: its key decides whether it drops elements.
 mpc::TrainingOpInterface DropoutOp::toTrainingForm(OpBuilder &) {
@@ -229,17 +271,17 @@ LogicalResult DropoutOp::buildVJP(OpBuilder &builder,
                                   ArrayRef<Value> cotangents,
                                   MutableArrayRef<Value> operandCotangents) {
   if (cotangents[0])
-    operandCotangents[0] =
-        DropoutOp::create(builder, getLoc(), cotangents[0].getType(),
-                          cotangents[0], getKey(), getRatio(), getStream());
+    operandCotangents[0] = DropoutOp::create(
+        builder, getLoc(), cotangents[0].getType(), cotangents[0],
+        getRandomKey(), getRatio(), getStream());
   return success();
 }
 
 /// 1 / (1 - ratio) where the element is kept, else 0.
 static Value emitFactor(ImplicitLocOpBuilder &b, Value bits, double kept,
                         Type type) {
-  auto least =
-      static_cast<uint32_t>(std::nearbyint(std::ldexp(kept, kUnitBits)));
+  auto least = static_cast<uint32_t>(
+      std::nearbyint(std::ldexp(kept, kernel::kUniformBits)));
   Value isKept = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                                        emitUnits(b, bits), word(b, least));
   // The factor is a number of f32, even where the elements are f64.
@@ -257,7 +299,7 @@ FailureOr<SmallVector<Value>> DropoutOp::buildBody(OpBuilder &builder,
       return s[0];
     ImplicitLocOpBuilder b(l, n);
     Value x = widen(b, l, s[0]);
-    Value bits = emitBits(b, type, {s[1], s[2], s[3]});
+    Value bits = emitBits(b, type.getShape(), {s[1], s[2], s[3]});
     Value factor =
         emitFactor(b, bits, 1.0 - getRatio().convertToDouble(), x.getType());
     return narrow(b, l, arith::MulFOp::create(b, x, factor),

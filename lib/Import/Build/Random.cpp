@@ -19,10 +19,10 @@ Operand dropout(TensorBuilder &b, const Operand &input, double ratio,
 
 /// Numbers in [0, 1), f32.
 static Operand uniform(TensorBuilder &b, ArrayRef<int64_t> shape,
-                       int32_t stream, int32_t word) {
+                       int32_t stream, int32_t draw) {
   auto bits = nn::RandomBitsOp::create(b.builder(), b.location(),
                                        b.tensorType(b.i32(), shape),
-                                       mlir::ValueRange(), stream, word);
+                                       mlir::ValueRange(), stream, draw);
   return b.fromValue(nn::UniformOp::create(b.builder(), b.location(),
                                            b.tensorType(b.f32(), shape), bits));
 }
@@ -49,8 +49,8 @@ Operand normal(TensorBuilder &b, ArrayRef<int64_t> shape, double mean,
                double deviation) {
   int32_t stream = b.takeStream();
   // The number is in (0, 1], since the logarithm of 0 would be infinite.
-  Operand first = affine(b, uniform(b, shape, stream, /*word=*/0), -1.0, 1.0);
-  Operand angle = affine(b, uniform(b, shape, stream, /*word=*/1),
+  Operand first = affine(b, uniform(b, shape, stream, /*draw=*/0), -1.0, 1.0);
+  Operand angle = affine(b, uniform(b, shape, stream, /*draw=*/1),
                          2.0 * std::numbers::pi, 0.0);
   Operand radius = b.sqrt(affine(b, b.log(first), -2.0, 0.0));
   Operand drawn = b.binary(Binary::Mul, radius, b.unary<nn::CosOp>(angle));

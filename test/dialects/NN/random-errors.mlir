@@ -24,17 +24,25 @@ func.func @stream_beyond_the_counters(%x: tensor<4xf32>, %k: tensor<i64>, %c: te
 
 // -----
 
-func.func @fifth_word() {
-  // expected-error @below {{has no word 4 in a block of 4}}
-  %0 = nn.random_bits stream 0 word 4 : tensor<4xi32>
+func.func @fifth_draw() {
+  // expected-error @below {{has draw 4; a stream has draws 0 to 3}}
+  %0 = nn.random_bits stream 0 draw 4 : tensor<4xi32>
   return
 }
 
 // -----
 
 func.func @more_than_a_word_counts() {
-  // expected-error @below {{draws 4294967297 numbers; 2^32 are the most}}
-  %0 = nn.random_bits stream 0 : tensor<4294967297xi32>
+  // expected-error @below {{draws 268435457 runs of numbers; 2^28 are the most}}
+  %0 = nn.random_bits stream 0 : tensor<268435457x3xi32>
+  return
+}
+
+// -----
+
+func.func @stream_in_the_bits_of_draws(%x: tensor<4xf32>) {
+  // expected-error @below {{draws from stream 1073741824; 2^30 is the first too many}}
+  %0 = nn.dropout %x ratio 0.5 stream 1073741824 : tensor<4xf32>
   return
 }
 

@@ -6,8 +6,8 @@ func.func @random_bits(%k: tensor<i64>) {
   %c = nn.random_counters %k : tensor<4xi64>
   // CHECK: nn.random_bits stream 3 key(%{{.*}}, %{{.*}}, %{{.*}} : tensor<i64>, tensor<4xi64>, tensor<i64>) : tensor<4x8xi32>
   %0 = nn.random_bits stream 3 key(%k, %c, %k : tensor<i64>, tensor<4xi64>, tensor<i64>) : tensor<4x8xi32>
-  // CHECK: nn.random_bits stream 1 word 2 : tensor<i32>
-  %1 = nn.random_bits stream 1 word 2 : tensor<i32>
+  // CHECK: nn.random_bits stream 1 draw 2 : tensor<i32>
+  %1 = nn.random_bits stream 1 draw 2 : tensor<i32>
   return
 }
 

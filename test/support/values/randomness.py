@@ -34,29 +34,32 @@ def counters_functions():
 
 
 def known_answer_functions():
-    """One element: `batch` is the first half of the counter."""
+    """A run: `batch` is the first half of the counter but for the lane, and a lane has a block."""
     for name, (counter, key, block) in zip(("zeros", "ones", "pi"), philox.KNOWN_ANSWERS):
-        operands = operands_of(key[0] | key[1] << 32, 0, counter[2] << 32 | counter[3], counter[0] | counter[1] << 32)
-        keyed = key_text(["%a", "%b", "%c"], operands)
-        body = "\n  ".join(
-            f"%r{word} = nn.random_bits stream 0 word {word} {keyed} : tensor<1xi32>" for word in range(4)
-        )
-        results = [Result("i32", [signed(word)]) for word in block]
-        yield Function(f"known_answer_{name}", operands, body, results)
+        key, (batch, lane) = key[0] | key[1] << 32, divmod(counter[0] | counter[1] << 32, 16)
+        operands = operands_of(key, 0, counter[2] << 32 | counter[3], batch)
+        run = philox.bits((1, 64), key, counter[3], batch, counter[2])
+        run[0, lane::16] = block
+        result = Result("i32", run.view(np.int32))
+        body = f"%r = nn.random_bits stream 0 {key_text(['%a', '%b', '%c'], operands)} : {result.type}"
+        yield Function(f"known_answer_{name}", operands, body, [result])
 
 
 def bits_functions():
     yield from known_answer_functions()
-    # Also over lines that no vector fills, and where the lower half of the counter overflows.
-    for name, shape, batch in (
-        ("scalar", (), 3),
-        ("line", (37,), 0),
-        ("box", (3, 2, 19), 5),
-        ("carry", (5, 7), (1 << 32) // 35),
+    # Also over rows that no vector fills, and where the lower half of the counter overflows.
+    for name, shape, batch, draw in (
+        ("scalar", (), 3, 0),
+        ("line", (37,), 0, 0),
+        ("box", (3, 2, 19), 5, 1),
+        ("runs", (2, 3, 150), 2, 0),
+        ("joined", (2, 5, 3, 7), 1, 3),
+        ("carry", (5, 7), (1 << 32) // 80, 0),
     ):
-        drawn = philox.bits(shape, KEY, STEP, batch, stream=3).view(np.int32)
+        drawn = philox.bits(shape, KEY, STEP, batch, 3, draw).view(np.int32)
         result, operands = Result("i32", drawn), operands_of(KEY, 3, STEP, batch)
-        body = f"%r = nn.random_bits stream 3 {key_text(['%a', '%b', '%c'], operands)} : {result.type}"
+        keyed = key_text(["%a", "%b", "%c"], operands)
+        body = f"%r = nn.random_bits stream 3 draw {draw} {keyed} : {result.type}"
         yield Function(name, operands, body, [result])
 
 

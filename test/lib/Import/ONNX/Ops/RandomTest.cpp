@@ -57,7 +57,7 @@ TEST(Random, NormalNumbersAreMadeOfTwoWords) {
       import({"RandomNormal", {}, {A::integers("shape", {2, 3})}});
   EXPECT_TRUE(contains(outcome, "nn.random_bits stream 0 : tensor<2x3xi32>"));
   EXPECT_TRUE(
-      contains(outcome, "nn.random_bits stream 0 word 1 : tensor<2x3xi32>"));
+      contains(outcome, "nn.random_bits stream 0 draw 1 : tensor<2x3xi32>"));
   EXPECT_TRUE(contains(outcome, "nn.cos"));
 }
 

@@ -27,6 +27,7 @@ namespace {
 struct Shape {
   int64_t batch, heads, rows, depth;
   bool causal;
+  double dropout = 0;
 
   int64_t elements() const { return batch * heads * rows * depth; }
   [[nodiscard]] AttentionCase attention() const {
@@ -38,7 +39,8 @@ struct Shape {
             .depth = depth,
             .width = depth,
             .causal = causal,
-            .packed = true};
+            .packed = true,
+            .dropout = dropout};
   }
   /// Operations of `products` products of all queries and keys.
   double flops(int64_t products) const {
@@ -85,17 +87,21 @@ static std::unique_ptr<Workload> prepare(const Shape &s, bool isForward,
   }
   auto workload =
       std::make_unique<Workload>(Workload{std::move(*kernels), {}, {}});
-  int64_t numbers = s.batch * s.heads * s.rows;
-  workload->memory.push_back(fill(3 * s.elements(), isWide));
-  if (isForward) {
-    workload->memory.push_back(fill(s.elements(), isWide));
-    workload->memory.push_back(fill(numbers, true));
-  } else {
-    workload->memory.push_back(fill(numbers, true));
-    workload->memory.push_back(fill(numbers, true));
-    for (int count = 0; count < 4; ++count)
-      workload->memory.push_back(fill(s.elements(), isWide));
+  auto add = [&](int count, int64_t numbers, bool isWideNumber) {
+    for (int number = 0; number < count; ++number)
+      workload->memory.push_back(fill(numbers, isWideNumber));
+  };
+  int64_t rows = s.batch * s.heads * s.rows;
+  // What a row has: maximum and sum, and for the gradient delta.
+  add(1, 3 * s.elements(), isWide);
+  if (!isForward) {
+    add(3, rows, true);
+    add(1, s.elements(), isWide);
   }
+  add(s.dropout > 0 ? 3 : 0, 2, true);
+  add(isForward ? 1 : 3, s.elements(), isWide);
+  if (isForward)
+    add(2, rows, true);
   for (std::vector<char> &buffer : workload->memory)
     workload->buffers.push_back(buffer.data());
   return workload;
@@ -111,9 +117,9 @@ static double getSeconds() {
 static void add(const Shape &s, bool isForward, bool isWide,
                 mpc::cpu::Unit unit, double peak) {
   std::string name = llvm::formatv(
-      "{0}/{1}x{2}x{3}x{4}{5}/{6}", isForward ? "forward" : "backward", s.batch,
-      s.heads, s.rows, s.depth, s.causal ? "_causal" : "",
-      isWide ? "f32" : "bf16");
+      "{0}/{1}x{2}x{3}x{4}{5}{6}/{7}", isForward ? "forward" : "backward",
+      s.batch, s.heads, s.rows, s.depth, s.causal ? "_causal" : "",
+      s.dropout > 0 ? "_dropout" : "", isWide ? "f32" : "bf16");
   auto run = [=](benchmark::State &state) {
     auto workload = prepare(s, isForward, isWide, unit);
     double best = 1e9;
@@ -150,10 +156,11 @@ int main(int argc, char **argv) {
                                            {1, 8, 2048, 64},
                                            {4, 6, 512, 128},
                                            {4, 12, 512, 32}})
-    for (bool causal : {false, true})
+    for (auto [causal, dropout] :
+         {std::tuple{false, 0.0}, {true, 0.0}, {false, 0.1}})
       for (bool isForward : {true, false})
         for (bool isWide : {true, false})
-          add({batch, heads, rows, depth, causal}, isForward, isWide,
+          add({batch, heads, rows, depth, causal, dropout}, isForward, isWide,
               host->bf16, isWide ? f32 : bf16);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

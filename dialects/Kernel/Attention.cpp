@@ -63,7 +63,7 @@ struct Expected {
 
 } // namespace
 
-/// What the operands of `op` must be, but for the mask.
+/// What the operands of `op` must be, but for the mask and what is random.
 static SmallVector<Expected> getExpected(AttentionOpInterface op) {
   AttentionSizes s = mpc::kernel::getSizes(op);
   SmallVector<int64_t> rows{s.batch, s.heads, s.queries};
@@ -93,9 +93,13 @@ static SmallVector<Expected> getExpected(AttentionOpInterface op) {
   return expected;
 }
 
+static bool isOneOf(MutableOperandRange operands, OpOperand &operand) {
+  return llvm::any_of(operands,
+                      [&](OpOperand &one) { return &one == &operand; });
+}
+
 static bool isMask(AttentionOpInterface op, OpOperand &operand) {
-  MutableOperandRange mask = op.getMaskMutable();
-  return !mask.empty() && &mask[0] == &operand;
+  return isOneOf(op.getMaskMutable(), operand);
 }
 
 /// The extents of the dimensions of an operand's map.
@@ -104,6 +108,8 @@ static SmallVector<int64_t> getExtents(AttentionOpInterface op,
   AttentionSizes s = mpc::kernel::getSizes(op);
   if (isMask(op, operand))
     return {s.batch, s.heads, s.queries, s.keys};
+  if (isOneOf(op.getRandomMutable(), operand))
+    return {};
   for (Expected &expected : getExpected(op))
     if (expected.operand == &operand)
       return expected.extents;
@@ -167,6 +173,22 @@ static LogicalResult verifyElements(AttentionOpInterface op) {
   return op.emitOpError("mask must be of i1 or of floats");
 }
 
+/// Checks that there is what dropout draws by, if there is dropout.
+static LogicalResult verifyDropout(AttentionOpInterface op) {
+  std::optional<APFloat> dropout = op.getDropout();
+  MutableOperandRange random = op.getRandomMutable();
+  if (random.size() != (dropout ? 3u : 0u))
+    return op.emitOpError("draws by ")
+           << random.size() << " numbers, not by " << (dropout ? 3 : 0);
+  for (OpOperand &operand : random)
+    if (!getElementTypeOrSelf(operand.get().getType()).isInteger(64))
+      return op.emitOpError("operand #")
+             << operand.getOperandNumber() << " must be of i64";
+  if (dropout && !(*dropout >= APFloat(0.0) && *dropout <= APFloat(1.0)))
+    return op.emitOpError("needs a dropout from 0 to 1");
+  return success();
+}
+
 /// Checks the numbers that everything else rests on.
 static LogicalResult verifyNumbers(AttentionOpInterface op) {
   ArrayRef<int64_t> sizes = op.getSizes();
@@ -185,7 +207,8 @@ static LogicalResult verifyNumbers(AttentionOpInterface op) {
 }
 
 static LogicalResult verifyAttention(AttentionOpInterface op) {
-  if (failed(verifyNumbers(op)) || failed(verifyElements(op)))
+  if (failed(verifyNumbers(op)) || failed(verifyElements(op)) ||
+      failed(verifyDropout(op)))
     return failure();
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = cast<RankedTensorType>(operand.get().getType());

@@ -32,6 +32,10 @@ def Kernel_AttentionInterface : OpInterface<"AttentionOpInterface"> {
       "::mlir::OpOperand &", "getValueMutable", (ins)>,
     InterfaceMethod<"[batch, head, query, key], or empty.",
       "::mlir::MutableOperandRange", "getMaskMutable", (ins)>,
+    InterfaceMethod<"The ratio of weights that are dropped, or none.",
+      "::std::optional<::llvm::APFloat>", "getDropout", (ins)>,
+    InterfaceMethod<"What dropout draws by: key, counter, batch; or empty.",
+      "::mlir::MutableOperandRange", "getRandomMutable", (ins)>,
   ];
 }
 

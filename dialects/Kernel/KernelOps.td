@@ -248,6 +248,7 @@ def Kernel_RankOp : Kernel_Op<"rank", [
 
 class Kernel_Attention<string mnemonic> : Kernel_Op<mnemonic, [
     Pure, DestinationStyleOpInterface, Kernel_AttentionInterface,
+    AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<TilingInterface,
         ["getLoopIteratorTypes", "getIterationDomain"]>]> {
   let hasVerifier = 1;
@@ -269,6 +270,12 @@ def Kernel_AttentionOp : Kernel_Attention<"attention"> {
     (i1) does not exclude, with `causal` those with j <= i, with `window` those
     with i - j < window. A row without keys gives 0, -inf and 0.
 
+    With `dropout(p)` a weight softmax(x)[i, j] becomes 0, or 1 / (1 - p) times
+    itself where u[i, j] < 1 - p. The numbers u are those of `nn.dropout` on a
+    tensor [batch, head, i, j] (`Philox.h`). `random` are what they follow from,
+    three scalars of i64: the key, the stream in the upper half of the step's
+    counter, and the batch.
+
     `indexing_maps` has a map for each operand, also for each destination, from
     (batch, head, i, d), (batch, group, j, d), (batch, head, i, j) or
     (batch, head, i) to the tensor's indices: a sum of constants and products of
@@ -289,22 +296,25 @@ def Kernel_AttentionOp : Kernel_Attention<"attention"> {
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        AnyRankedTensor:$value,
                        Optional<AnyRankedTensor>:$mask,
+                       Variadic<AnyRankedTensor>:$random,
                        AnyRankedTensor:$output_init,
                        AnyRankedTensor:$row_max_init,
                        AnyRankedTensor:$row_sum_init,
                        DenseI64ArrayAttr:$sizes, F64Attr:$scale,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<F64Attr>:$dropout,
                        AffineMapArrayAttr:$indexing_maps);
   let results = (outs AnyRankedTensor:$output, AnyRankedTensor:$row_max,
                       AnyRankedTensor:$row_sum);
   let assemblyFormat = [{
     `ins` `(` $query `,` $key `,` $value `:` type($query) `,` type($key) `,`
     type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)?
+    (`random` `(` $random^ `:` type($random) `)`)?
     `outs` `(` $output_init `,` $row_max_init `,` $row_sum_init `:`
     type($output_init) `,` type($row_max_init) `,` type($row_sum_init) `)`
     `sizes` $sizes `scale` $scale
-    (`causal` $causal^)? (`window` $window^)? `maps` $indexing_maps attr-dict
-    `->` type($output) `,` type($row_max) `,` type($row_sum)
+    (`causal` $causal^)? (`window` $window^)? (`dropout` $dropout^)?
+    `maps` $indexing_maps attr-dict `->` type($output) `,` type($row_max) `,` type($row_sum)
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
@@ -321,18 +331,21 @@ def Kernel_AttentionGradientOp : Kernel_Attention<"attention_gradient"> {
     ds = p (sum_e d_output value - delta), it yields
     d_query = scale ds key, d_key = scale ds^T query and
     d_value = p^T d_output; those of keys and values summed over the heads of a
-    group. Nothing of the size of the logits is in memory. Maps are as there.
+    group. Dropout, drawn again, is done to p in d_value and to the sums of
+    ds. Nothing of the size of the logits is in memory. Maps are as there.
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        AnyRankedTensor:$value,
                        Optional<AnyRankedTensor>:$mask,
                        AnyRankedTensor:$row_max, AnyRankedTensor:$row_sum,
                        AnyRankedTensor:$delta, AnyRankedTensor:$d_output,
+                       Variadic<AnyRankedTensor>:$random,
                        AnyRankedTensor:$d_query_init,
                        AnyRankedTensor:$d_key_init,
                        AnyRankedTensor:$d_value_init,
                        DenseI64ArrayAttr:$sizes, F64Attr:$scale,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<F64Attr>:$dropout,
                        AffineMapArrayAttr:$indexing_maps);
   let results = (outs AnyRankedTensor:$d_query, AnyRankedTensor:$d_key,
                       AnyRankedTensor:$d_value);
@@ -341,10 +354,11 @@ def Kernel_AttentionGradientOp : Kernel_Attention<"attention_gradient"> {
     `,` $d_output `:` type($query) `,` type($key) `,` type($value) `,`
     type($row_max) `,` type($row_sum) `,` type($delta) `,` type($d_output) `)`
     (`mask` `(` $mask^ `:` type($mask) `)`)?
+    (`random` `(` $random^ `:` type($random) `)`)?
     `outs` `(` $d_query_init `,` $d_key_init `,` $d_value_init `:`
     type($d_query_init) `,` type($d_key_init) `,` type($d_value_init) `)`
     `sizes` $sizes `scale` $scale (`causal` $causal^)? (`window` $window^)?
-    `maps` $indexing_maps attr-dict
+    (`dropout` $dropout^)? `maps` $indexing_maps attr-dict
     `->` type($d_query) `,` type($d_key) `,` type($d_value)
   }];
   let extraClassDeclaration = [{

@@ -10,20 +10,22 @@ using namespace mlir;
 using namespace mpc::nn;
 
 template <typename Op>
-static std::optional<int64_t> windowOf(Op op) {
-  std::optional<uint64_t> window = op.getWindow();
-  return window ? std::optional(static_cast<int64_t>(*window)) : std::nullopt;
+static AttentionForm formOf(Op op) {
+  AttentionForm form{op.getQuery(), op.getKey(), op.getValue(), op.getMask()};
+  form.scale = op.getScale().convertToDouble();
+  form.causal = op.getCausal();
+  if (std::optional<uint64_t> window = op.getWindow())
+    form.window = static_cast<int64_t>(*window);
+  if (op.drops())
+    form.dropout = op.getDropout();
+  form.stream = op.getStream();
+  form.randomKey = op.getRandomKey();
+  return form;
 }
 
-AttentionForm::AttentionForm(AttentionOp op)
-    : query(op.getQuery()), key(op.getKey()), value(op.getValue()),
-      mask(op.getMask()), scale(op.getScale().convertToDouble()),
-      causal(op.getCausal()), window(windowOf(op)) {}
+AttentionForm AttentionForm::of(AttentionOp op) { return formOf(op); }
 
-AttentionForm::AttentionForm(AttentionGradientOp op)
-    : query(op.getQuery()), key(op.getKey()), value(op.getValue()),
-      mask(op.getMask()), scale(op.getScale().convertToDouble()),
-      causal(op.getCausal()), window(windowOf(op)) {}
+AttentionForm AttentionForm::of(AttentionGradientOp op) { return formOf(op); }
 
 //===----------------------------------------------------------------------===//
 // AttentionBuilder
@@ -122,8 +124,15 @@ Value AttentionBuilder::weights(Value logits, Value rowMax, Value rowSum) {
 
 Value AttentionBuilder::gradientOfLogits(Value weights, Value dOutput,
                                          Value delta) {
-  Value dWeights = products(g.wide(dOutput), g.wide(form_.value));
+  Value dWeights = dropped(products(g.wide(dOutput), g.wide(form_.value)));
   return g.mul(weights, g.sub(dWeights, repeat(delta)));
+}
+
+Value AttentionBuilder::dropped(Value scores) {
+  if (!form_.dropout)
+    return scores;
+  return DropoutOp::create(g.b, g.loc, scores.getType(), scores,
+                           form_.randomKey, *form_.dropout, form_.stream);
 }
 
 Value AttentionBuilder::reduceTo(Value scores, Value mask) {
@@ -140,18 +149,19 @@ Value AttentionBuilder::reduceTo(Value scores, Value mask) {
 
 SmallVector<Value> mpc::nn::expandAttention(OpBuilder &builder,
                                             AttentionOp op) {
-  AttentionBuilder a(builder, op.getLoc(), AttentionForm(op));
+  AttentionBuilder a(builder, op.getLoc(), AttentionForm::of(op));
   GradientBuilder &g = a.g;
   Value logits = a.logits();
   Value rowMax = ReduceMaxOp::create(g.b, g.loc, logits, 3);
   Value rowSum = g.sum(a.exponentials(logits, rowMax), 3);
-  Value weights = g.as(a.weights(logits, rowMax, rowSum), op.getValue());
-  return {a.sumOverKeys(weights, op.getValue()), rowMax, rowSum};
+  Value weights = a.dropped(a.weights(logits, rowMax, rowSum));
+  Value output = a.sumOverKeys(g.as(weights, op.getValue()), op.getValue());
+  return {output, rowMax, rowSum};
 }
 
 SmallVector<Value> mpc::nn::expandAttention(OpBuilder &builder,
                                             AttentionGradientOp op) {
-  AttentionBuilder a(builder, op.getLoc(), AttentionForm(op));
+  AttentionBuilder a(builder, op.getLoc(), AttentionForm::of(op));
   GradientBuilder &g = a.g;
   Value weights = a.weights(a.logits(), op.getRowMax(), op.getRowSum());
   Value dLogits = a.gradientOfLogits(weights, op.getDOutput(), op.getDelta());
@@ -159,5 +169,6 @@ SmallVector<Value> mpc::nn::expandAttention(OpBuilder &builder,
       g.as(g.scale(dLogits, op.getScale().convertToDouble()), op.getQuery());
   return {a.sumOverKeys(dScores, op.getKey()),
           a.sumOverQueries(dScores, op.getQuery()),
-          a.sumOverQueries(g.as(weights, op.getValue()), op.getDOutput())};
+          a.sumOverQueries(g.as(a.dropped(weights), op.getValue()),
+                           op.getDOutput())};
 }

@@ -5,19 +5,24 @@
 #ifndef MPC_DIALECTS_NN_ATTENTIONEXPANSION_H
 #define MPC_DIALECTS_NN_ATTENTIONEXPANSION_H
 
+#include "dialects/NN/Attention.h"
 #include "dialects/NN/Gradient.h"
 
 namespace mpc::nn {
 
 /// The operands and attributes that nn.attention and its gradient share.
 struct AttentionForm {
-  explicit AttentionForm(AttentionOp op);
-  explicit AttentionForm(AttentionGradientOp op);
+  static AttentionForm of(AttentionOp op);
+  static AttentionForm of(AttentionGradientOp op);
 
   mlir::Value query, key, value, mask;
-  double scale;
-  bool causal;
-  std::optional<int64_t> window;
+  double scale = 1.0;
+  bool causal = false;
+  std::optional<int64_t> window = {};
+  /// The ratio of weights that are dropped; none where none is.
+  std::optional<llvm::APFloat> dropout = {};
+  uint32_t stream = 0;
+  mlir::ValueRange randomKey = {};
 };
 
 /// Builds the parts of attention at one location. Scores are
@@ -36,9 +41,11 @@ public:
                       mlir::Value rowSum);
   /// exp(logits - rowMax).
   mlir::Value exponentials(mlir::Value logits, mlir::Value rowMax);
-  /// P (dOutput value^T - delta), the gradient of the logits.
+  /// P (dropped(dOutput value^T) - delta), the gradient of the logits.
   mlir::Value gradientOfLogits(mlir::Value weights, mlir::Value dOutput,
                                mlir::Value delta);
+  /// `scores`, or what dropout makes of them.
+  mlir::Value dropped(mlir::Value scores);
   /// The sum of `scores` that a mask of this shape repeats.
   mlir::Value reduceTo(mlir::Value scores, mlir::Value mask);
 

@@ -5,6 +5,7 @@
 #define MPC_DIALECTS_NN_NN_TD
 
 include "dialects/NN/NNOps.td"
+include "dialects/NN/NNAttentionOps.td"
 include "dialects/NN/NNRandomOps.td"
 
 #endif // MPC_DIALECTS_NN_NN_TD

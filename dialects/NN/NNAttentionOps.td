@@ -4,6 +4,9 @@
 #define MPC_DIALECTS_NN_NNATTENTIONOPS_TD
 
 include "dialects/NN/NNOpBase.td"
+include "dialects/NN/NNRandomInterface.td"
+
+include "dialects/NN/NNOpBase.td"
 
 def NN_AttentionMask
     : Type<Or<[NN_FloatTensor.predicate, NN_BoolTensor.predicate]>,
@@ -11,11 +14,18 @@ def NN_AttentionMask
 
 class NN_Attention<string mnemonic>
     : NN_Op<mnemonic, [Pure, Lower, Contraction, KernelBody, Differentiable, InferType,
+                       Random, AttrSizedOperandSegments,
                        Reference<"scaled_dot_product_attention">,
                        Infinity<"Ended">]> {
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The mask is added in f32, and sums of exponentials are f32.
     bool hasOwnType(::mlir::Value value);
+
+    bool draws() { return getDropout().has_value(); }
+    bool isTrainingOnly() { return true; }
+    /// Whether weights are dropped: where there is a key to draw by.
+    bool drops() { return !getRandomKey().empty(); }
   }];
 }
 
@@ -41,6 +51,11 @@ def NN_AttentionOp : NN_Attention<"attention"> {
     mask. Whatever is made of them must not change where the maximum is replaced
     by a greater number: the gradient takes `row_max` as a constant.
 
+    With `dropout(p)` each weight is multiplied by 0 or by `f32(1 / (1 - p))`
+    before it weighs a value, as `nn.dropout` of that ratio, stream and key does
+    it to a tensor `[b, h, t, s]`; sums of exponentials are of all weights. Without
+    a key, as in an evaluation, nothing is dropped.
+
     Logits, exponentials and sums are f32 (f64 for f64). A weight is rounded
     once, to the operands' type, as a factor of the second product, where a unit
     of the target multiplies that type. Output and
@@ -55,14 +70,19 @@ def NN_AttentionOp : NN_Attention<"attention"> {
   }];
   let arguments = (ins NN_FloatTensor:$query, NN_FloatTensor:$key,
                        NN_FloatTensor:$value,
-                       Optional<NN_AttentionMask>:$mask, F64Attr:$scale,
-                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
+                       Optional<NN_AttentionMask>:$mask,
+                       Variadic<NN_Counts>:$random_key, F64Attr:$scale,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<F64Attr>:$dropout,
+                       DefaultValuedAttr<I32Attr, "0">:$stream);
   let results = (outs NN_FloatTensor:$output, NN_FloatTensor:$row_max,
                       NN_FloatTensor:$row_sum);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))?
-    `scale` `(` $scale `)` (`causal` $causal^)?
-    (`window` `(` $window^ `)`)? attr-dict `:` type($query) `,` type($key) `,`
+    `scale` `(` $scale `)` (`causal` $causal^)? (`window` `(` $window^ `)`)?
+    (`dropout` `(` $dropout^ `)` `stream` $stream)?
+    (`key` `(` $random_key^ `:` type($random_key) `)`)?
+    attr-dict `:` type($query) `,` type($key) `,`
     type($value) `->` type($output) `,` type($row_max) `,` type($row_sum)
   }];
 }
@@ -76,7 +96,10 @@ def NN_AttentionGradientOp : NN_Attention<"attention_gradient"> {
 
     `d_query = dS key`, `d_key = dS^T query`, `d_value = P^T d_output`,
 
-    where `d_key` and `d_value` are sums over the query heads of a key head.
+    where dropout, drawn again, is done to P in the last product and to the
+    products of `d_output` and `value` in dS;
+
+    `d_key` and `d_value` are sums over the query heads of a key head.
     `delta[b, h, t]` is `sum_e d_output * output`, less `row_sum` times its
     gradient where it has one.
 
@@ -87,15 +110,20 @@ def NN_AttentionGradientOp : NN_Attention<"attention_gradient"> {
                        NN_FloatTensor:$value,
                        Optional<NN_AttentionMask>:$mask,
                        NN_FloatTensor:$row_max, NN_FloatTensor:$row_sum,
-                       NN_FloatTensor:$delta, NN_FloatTensor:$d_output, F64Attr:$scale,
-                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
+                       NN_FloatTensor:$delta, NN_FloatTensor:$d_output,
+                       Variadic<NN_Counts>:$random_key, F64Attr:$scale,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<F64Attr>:$dropout,
+                       DefaultValuedAttr<I32Attr, "0">:$stream);
   let results = (outs NN_FloatTensor:$d_query, NN_FloatTensor:$d_key,
                       NN_FloatTensor:$d_value);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))?
     `row_max` $row_max `row_sum` $row_sum `delta` $delta `d_output` $d_output
-    `scale` `(` $scale `)` (`causal` $causal^)?
-    (`window` `(` $window^ `)`)? attr-dict `:` type($query) `,` type($key) `,`
+    `scale` `(` $scale `)` (`causal` $causal^)? (`window` `(` $window^ `)`)?
+    (`dropout` `(` $dropout^ `)` `stream` $stream)?
+    (`key` `(` $random_key^ `:` type($random_key) `)`)?
+    attr-dict `:` type($query) `,` type($key) `,`
     type($value) `,` type($row_max) `,` type($row_sum) `,` type($delta) `,`
     type($d_output) `->` type($d_query) `,` type($d_key) `,` type($d_value)
   }];

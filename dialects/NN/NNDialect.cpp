@@ -4,8 +4,8 @@
 
 #include "dialects/Interfaces/Precision.h"
 #include "dialects/Kernel/KernelDialect.h"
+#include "dialects/NN/Attention.h"
 #include "dialects/NN/Constants.h"
-#include "dialects/NN/Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -116,6 +116,10 @@ void NNDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/NN/NNRandomOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/NN/NNAttentionOps.cpp.inc"
       >();
   addInterfaces<NNFoldInterface, NNInlinerInterface>();
 }

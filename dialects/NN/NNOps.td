@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ops of the nn dialect, one file for each family. The random ops are
-// apart, in NNRandomOps.td. An entry is an op's whole declaration; its methods
+// apart, in NNRandomOps.td, and attention in NNAttentionOps.td. An entry is an op's whole declaration; its methods
 // are in Ops/<Family>.cpp.
 #ifndef MPC_DIALECTS_NN_NNOPS_TD
 #define MPC_DIALECTS_NN_NNOPS_TD
@@ -12,7 +12,6 @@ include "dialects/NN/NNMovementOps.td"
 include "dialects/NN/NNIndexingOps.td"
 include "dialects/NN/NNReductionOps.td"
 include "dialects/NN/NNContractionOps.td"
-include "dialects/NN/NNAttentionOps.td"
 include "dialects/NN/NNWindowOps.td"
 include "dialects/NN/NNNormalizationOps.td"
 

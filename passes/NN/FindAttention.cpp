@@ -4,7 +4,8 @@
 
 #include "dialects/Interfaces/NodeNames.h"
 #include "dialects/Kernel/KernelDialect.h"
-#include "dialects/NN/Random.h"
+#include "dialects/Kernel/Philox.h"
+#include "dialects/NN/Attention.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/AutocastPolicy.h"
 #include "passes/NN/WrittenAttention.h"
@@ -40,15 +41,17 @@ public:
   bool match();
   /// Puts nn.attention in its place. Builds nothing where a mask is in the way.
   bool replace(OpBuilder &builder);
-  /// The ops that it replaces.
+  /// The ops that it replaces, readers first.
   [[nodiscard]] SmallVector<Operation *> ops() const;
 
   std::string reason;
 
 private:
   bool matchWeights();
+  bool matchSelect(SelectOp select, Value weights);
   bool matchEmptyRows(Value &start);
   void chooseShape();
+  bool drawsAlike();
   bool fail(const Twine &why) {
     reason = why.str();
     return false;
@@ -57,8 +60,9 @@ private:
   SoftmaxOp softmax_;
   SmallVector<Operation *> readers_; ///< From the softmax to the product.
   MatmulOp output_;                  ///< The product of weights and values.
-  SelectOp zeros_; ///< What gives a row without keys the weights 0.
-  Value reach_;    ///< Of such a form: -inf where no key takes part.
+  SelectOp zeros_;    ///< What gives a row without keys the weights 0.
+  DropoutOp dropout_; ///< What drops weights.
+  Value reach_;       ///< Of such a form: -inf where no key takes part.
   WrittenScores scores_;
   SmallVector<int64_t> shape_; ///< Of the scores, on four axes.
 };
@@ -94,16 +98,24 @@ bool Candidate::matchWeights() {
     if (!value.hasOneUse())
       return fail("weights have another reader");
     auto dropout = dyn_cast<DropoutOp>(reader);
-    if (dropout && !dropout.getRandomKey().empty())
-      return fail("weights are dropped at random");
-    if (auto select = dyn_cast<SelectOp>(reader)) {
-      if (zeros_ || select.getOnFalse() != value)
-        return fail("weights go through nn.select");
-      zeros_ = select;
+    if (dropout && !dropout.getRandomKey().empty()) {
+      if (dropout_)
+        return fail("weights are dropped twice");
+      dropout_ = dropout;
     }
+    if (auto select = dyn_cast<SelectOp>(reader);
+        select && !matchSelect(select, value))
+      return fail("weights go through nn.select");
     value = reader->getResult(0);
   }
   return !output_.getBias() || fail("the product of values has a bias");
+}
+
+bool Candidate::matchSelect(SelectOp select, Value weights) {
+  if (zeros_ || select.getOnFalse() != weights)
+    return false;
+  zeros_ = select;
+  return true;
 }
 
 /// Matches what replaces NaN, the weights of a row without keys, by 0: such
@@ -166,13 +178,21 @@ bool Candidate::match() {
   if (getElementTypeOrSelf(output_.getRhs()) != type)
     return fail("queries and values have two types");
   chooseShape();
-  return true;
+  return drawsAlike() || fail("weights are dropped under another shape");
+}
+
+/// Whether dropout of a tensor of the chosen shape has the same numbers.
+bool Candidate::drawsAlike() {
+  if (!dropout_)
+    return true;
+  auto rows = kernel::getRandomRows(shapeOf(dropout_.getInput()));
+  auto chosen = kernel::getRandomRows(shape_);
+  return rows.length == chosen.length;
 }
 
 SmallVector<Operation *> Candidate::ops() const {
   // The op whose result it is gives it its name.
-  SmallVector<Operation *> all{output_};
-  all.append(readers_.begin(), readers_.end() - 1);
+  SmallVector<Operation *> all(llvm::reverse(readers_));
   all.push_back(softmax_);
   all.append(scores_.ops);
   return all;
@@ -203,9 +223,12 @@ bool Candidate::replace(OpBuilder &builder) {
   auto window = mask->band.window;
   auto attention = AttentionOp::create(
       builder, g.loc, query.build(g, batch, heads), key.build(g, batch, groups),
-      value.build(g, batch, groups), mask->mask, llvm::APFloat(scale),
-      mask->band.causal,
-      window ? builder.getI64IntegerAttr(*window) : IntegerAttr());
+      value.build(g, batch, groups), mask->mask,
+      dropout_ ? ValueRange(dropout_.getRandomKey()) : ValueRange(),
+      llvm::APFloat(scale), mask->band.causal,
+      window ? builder.getI64IntegerAttr(*window) : IntegerAttr(),
+      dropout_ ? dropout_.getRatioAttr() : FloatAttr(),
+      dropout_ ? dropout_.getStream() : 0);
   output_.replaceAllUsesWith(
       g.reshape(attention.getOutput(), shapeOf(output_.getOutput())));
   return true;

@@ -3,13 +3,15 @@
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/AttentionExpansion.h"
 #include "dialects/NN/BodyBuilder.h"
-#include "dialects/NN/NNDialect.h"
 #include "dialects/NN/Ops/Contraction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
+
+#define GET_OP_CLASSES
+#include "dialects/NN/NNAttentionOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
 // What both share
@@ -96,6 +98,40 @@ static int64_t countAllPairs(const AttentionForm &form) {
   return saturatedProduct(shapeOf(form.query).take_front(2), countPairs(form));
 }
 
+/// The type of a tensor of scores.
+static RankedTensorType getScoresType(Value query, Value key) {
+  SmallVector<int64_t> shape(shapeOf(query));
+  shape.back() = shapeOf(key)[2];
+  return rankedType(query).clone(shape);
+}
+
+/// What dropout's numbers would take if they were kept: a byte for each.
+template <typename Op>
+static int64_t countDrawnBytes(Op op) {
+  return getScoresType(op.getQuery(), op.getKey()).getNumElements();
+}
+
+template <typename Op>
+static LogicalResult verifyDropout(Op op) {
+  std::optional<APFloat> dropout = op.getDropout();
+  if (!dropout)
+    return op.getRandomKey().empty()
+               ? success()
+               : op.emitOpError("has a key but no dropout that draws by it");
+  double ratio = dropout->convertToDouble();
+  if (!(ratio >= 0.0 && ratio <= 1.0))
+    return op.emitOpError("dropout must be from 0 to 1, not ") << ratio;
+  return verifyKey(op, getScoresType(op.getQuery(), op.getKey()));
+}
+
+LogicalResult AttentionOp::verify() { return verifyDropout(*this); }
+
+LogicalResult AttentionGradientOp::verify() { return verifyDropout(*this); }
+
+int64_t AttentionOp::getDrawnBytes() { return countDrawnBytes(*this); }
+
+int64_t AttentionGradientOp::getDrawnBytes() { return countDrawnBytes(*this); }
+
 //===----------------------------------------------------------------------===//
 // AttentionOp
 //===----------------------------------------------------------------------===//
@@ -119,7 +155,7 @@ bool AttentionOp::hasOwnType(Value value) {
 
 int64_t AttentionOp::getMultiplyAdds() {
   int64_t features = shapeOf(getKey()).back() + shapeOf(getValue()).back();
-  return saturatedProduct(features, countAllPairs(AttentionForm(*this)));
+  return saturatedProduct(features, countAllPairs(AttentionForm::of(*this)));
 }
 
 /// The mask's gradient. It takes a tensor of scores, which no kernel makes.
@@ -137,7 +173,7 @@ LogicalResult AttentionOp::buildVJP(OpBuilder &b, Cotangents dOut,
                                     Gradients dIn) {
   if (!dOut[0] && !dOut[2])
     return success();
-  AttentionBuilder a(b, getLoc(), AttentionForm(*this));
+  AttentionBuilder a(b, getLoc(), AttentionForm::of(*this));
   GradientBuilder &g = a.g;
   Value dOutput = dOut[0] ? dOut[0] : g.splat(getOutput(), 0.0);
   Value delta = g.sum(g.mul(g.wide(dOutput), g.wide(getOutput())), 3);
@@ -145,8 +181,8 @@ LogicalResult AttentionOp::buildVJP(OpBuilder &b, Cotangents dOut,
     delta = g.sub(delta, g.mul(dOut[2], getRowSum()));
   auto gradient = AttentionGradientOp::create(
       b, getLoc(), getQuery(), getKey(), getValue(), getMask(), getRowMax(),
-      getRowSum(), delta, dOutput, getScaleAttr(), getCausalAttr(),
-      getWindowAttr());
+      getRowSum(), delta, dOutput, getRandomKey(), getScaleAttr(),
+      getCausalAttr(), getWindowAttr(), getDropoutAttr(), getStreamAttr());
   dIn[0] = gradient.getDQuery();
   dIn[1] = gradient.getDKey();
   dIn[2] = gradient.getDValue();
@@ -180,9 +216,8 @@ LogicalResult AttentionGradientOp::inferReturnTypes(
 }
 
 bool AttentionGradientOp::hasOwnType(Value value) {
-  return llvm::is_contained(
-      {getMask(), Value(getRowMax()), Value(getRowSum()), Value(getDelta())},
-      value);
+  Value own[] = {getMask(), getRowMax(), getRowSum(), getDelta()};
+  return llvm::is_contained(own, value);
 }
 
 int64_t AttentionGradientOp::getMultiplyAdds() {
@@ -190,7 +225,7 @@ int64_t AttentionGradientOp::getMultiplyAdds() {
   // key.
   int64_t features =
       3 * shapeOf(getKey()).back() + 2 * shapeOf(getValue()).back();
-  return saturatedProduct(features, countAllPairs(AttentionForm(*this)));
+  return saturatedProduct(features, countAllPairs(AttentionForm::of(*this)));
 }
 
 namespace {
@@ -307,22 +342,31 @@ static SmallVector<int64_t> sizesOf(Value query, Value key, Value value) {
   return {q[0], q[1], k[1], q[2], k[2], q[3], shapeOf(value)[3]};
 }
 
+/// The ratio of dropout, where it draws.
+template <typename Op>
+static FloatAttr getActiveDropout(Op op) {
+  return op.drops() ? op.getDropoutAttr() : FloatAttr();
+}
+
 FailureOr<SmallVector<Value>> AttentionOp::buildBody(OpBuilder &b,
                                                      ValueRange operands) {
   Location loc = getLoc();
   auto output = rankedType(getOutput()), rows = rankedType(getRowMax());
   Value mask = getMask() ? operands[3] : Value();
   SmallVector<AffineMap> maps = readMaps(b, mask);
+  SmallVector<Value> random =
+      readKey(b, *this, operands.drop_front(maps.size()));
   AffineMap row = b.getMultiDimIdentityMap(3);
+  maps.append(random.size(), AffineMap::get(b.getContext()));
   maps.append({joinedMap(b.getContext()), row, row});
   Value outputInit = joinedInit(b, loc, output);
   Value rowsInit =
       tensor::EmptyOp::create(b, loc, rows.getShape(), rows.getElementType());
   auto body = kernel::AttentionOp::create(
       b, loc, TypeRange{outputInit.getType(), rows, rows}, operands[0],
-      operands[1], operands[2], mask, outputInit, rowsInit, rowsInit,
+      operands[1], operands[2], mask, random, outputInit, rowsInit, rowsInit,
       b.getDenseI64ArrayAttr(sizesOf(getQuery(), getKey(), getValue())),
-      getScaleAttr(), getCausalAttr(), getWindowAttr(),
+      getScaleAttr(), getCausalAttr(), getWindowAttr(), getActiveDropout(*this),
       b.getAffineMapArrayAttr(maps));
   return SmallVector<Value>{splitHeads(b, loc, body.getOutput(), output),
                             body.getRowMax(), body.getRowSum()};
@@ -333,20 +377,22 @@ AttentionGradientOp::buildBody(OpBuilder &b, ValueRange operands) {
   Location loc = getLoc();
   Value mask = getMask() ? operands[3] : Value();
   SmallVector<AffineMap> maps = readMaps(b, mask);
+  ValueRange rest = operands.drop_front(maps.size());
+  SmallVector<Value> random = readKey(b, *this, rest.drop_front(4));
   AffineMap rows = b.getMultiDimIdentityMap(3);
   AffineMap joined = joinedMap(b.getContext());
-  maps.append(
-      {rows, rows, rows, b.getMultiDimIdentityMap(4), joined, joined, joined});
+  maps.append({rows, rows, rows, b.getMultiDimIdentityMap(4)});
+  maps.append(random.size(), AffineMap::get(b.getContext()));
+  maps.append({joined, joined, joined});
   SmallVector<Value> inits;
   for (Value result : getResults())
     inits.push_back(joinedInit(b, loc, rankedType(result)));
-  ValueRange rest = operands.take_back(4);
   auto body = kernel::AttentionGradientOp::create(
       b, loc, TypeRange(ValueRange(inits)), operands[0], operands[1],
-      operands[2], mask, rest[0], rest[1], rest[2], rest[3], inits[0], inits[1],
-      inits[2],
+      operands[2], mask, rest[0], rest[1], rest[2], rest[3], random, inits[0],
+      inits[1], inits[2],
       b.getDenseI64ArrayAttr(sizesOf(getQuery(), getKey(), getValue())),
-      getScaleAttr(), getCausalAttr(), getWindowAttr(),
+      getScaleAttr(), getCausalAttr(), getWindowAttr(), getActiveDropout(*this),
       b.getAffineMapArrayAttr(maps));
   SmallVector<Value> results;
   for (auto [value, result] : llvm::zip_equal(body.getResults(), getResults()))

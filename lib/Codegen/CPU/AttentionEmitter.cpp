@@ -17,6 +17,7 @@ AttentionEmitter::AttentionEmitter(Emitter &emitter, AttentionOpInterface op,
       one_(emitter, {}), unit_(schedule.getUnit()),
       blocks_(emitter, op, schedule),
       scores_(emitter, op, lanes_, schedule.getMicroColumns()),
+      dropout_(emitter, op, lanes_, schedule.getKeyBlock()),
       width_(schedule.getLanes()), mr_(schedule.getMicroRows()),
       nr_(schedule.getMicroColumns()), queries_(schedule.getQueryBlock()),
       keys_(schedule.getKeyBlock()) {}

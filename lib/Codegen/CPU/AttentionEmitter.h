@@ -5,6 +5,7 @@
 #define MPC_LIB_CODEGEN_CPU_ATTENTIONEMITTER_H
 
 #include "lib/Codegen/CPU/AttentionBlocks.h"
+#include "lib/Codegen/CPU/AttentionDropout.h"
 #include "lib/Codegen/CPU/AttentionRows.h"
 #include "lib/Codegen/CPU/AttentionScores.h"
 
@@ -49,6 +50,7 @@ protected:
   Unit unit_;
   AttentionBlocks blocks_;
   AttentionScores scores_;
+  AttentionDropout dropout_;
   int64_t width_;          ///< Of a vector.
   int64_t mr_, nr_;        ///< Rows and columns of a micro-tile.
   int64_t queries_, keys_; ///< Of a block.

@@ -2,6 +2,7 @@
 // #cpu.attention by scalar loops: the order of sums of the blocks, element by
 // element, as the reference for them.
 #include "dialects/Kernel/Attention.h"
+#include "lib/Codegen/CPU/AttentionDropout.h"
 #include "lib/Codegen/CPU/AttentionRows.h"
 #include "lib/Codegen/CPU/AttentionScores.h"
 #include "lib/Codegen/CPU/Chains.h"
@@ -31,6 +32,7 @@ public:
         math_(emitter), op_(op), schedule_(schedule),
         sizes_(mpc::kernel::getSizes(op)), one_(emitter, {}),
         scores_(emitter, op, one_, /*padding=*/1),
+        dropout_(emitter, op, one_, schedule.getKeyBlock()),
         factor_(getFactorType(builder_.getContext(), schedule.getUnit())),
         f32_(builder_.getF32Type()), queries_(schedule.getQueryBlock()),
         keys_(schedule.getKeyBlock()) {}
@@ -107,6 +109,7 @@ protected:
   AttentionSizes sizes_;
   LaneMath one_;
   AttentionScores scores_;
+  AttentionDropout dropout_;
   FloatType factor_;
   Type f32_;
   int64_t queries_, keys_;
@@ -252,11 +255,13 @@ void ForwardLoops::emitBlock(const Row &row, Value key) {
   Value isEmpty = one_.compare(arith::CmpFPredicate::OEQ, peak, one_.lowest());
   Value shift = one_.select(isEmpty, one_.constant(0), peak);
   fill(blockSums_, 1, 0);
+  DrawnKeys drawn = dropout_.emitDraw({row.batch, row.head, query, key}, count);
   forEach(zero(), count, [&](Value number) {
     Value weight = scores_.emitWeights(load(logits_, zero(), number), shift);
     Value lane = math_.rem(number, lanes_);
     store(one_.add(load(blockSums_, zero(), lane), weight), blockSums_, zero(),
           lane);
+    weight = dropout_.emitKept(weight, drawn, number);
     store(emitUnitRounding(emitter_, schedule_.getUnit(), weight), weights_,
           zero(), number);
   });
@@ -292,7 +297,8 @@ void ForwardLoops::storeRow(const Row &row) {
   RowResult(emitter_, op_, 2).storeNumber(total, {row.batch, row.head, query});
   RowResult output(emitter_, op_, 0);
   forEach(sizes_.width, [&](Value element) {
-    Value result = one_.div(load(results_, zero(), element), total);
+    Value result =
+        dropout_.emitScaled(one_.div(load(results_, zero(), element), total));
     output.storeNumber(one_.select(isEmpty, one_.constant(0), result),
                        {row.batch, row.head, query, element});
   });
@@ -328,12 +334,13 @@ private:
   void emitChunk(Value chunk);
   void emitHead(Value batch, Value group, Value head);
   void emitBlock(const Block &block);
-  void emitPair(const Block &block, Value row, Value key);
+  void emitPair(const Block &block, const DrawnKeys &drawn, Value row,
+                Value key);
   void addToKeys(const Block &block, const Matrix &matrix, OpOperand &operand,
                  const Matrix &sums);
   void addToQueries(const Block &block);
   void storeRows(const Matrix &sums, unsigned result, int64_t rows, Value batch,
-                 Value head, bool isScaled);
+                 Value head);
 
   AttentionGradientOp gradient_;
   Matrix weights_, logitGradients_, querySums_, keySums_, valueSums_;
@@ -350,8 +357,8 @@ void GradientLoops::emitChunk(Value chunk) {
     emitHead(batch, group,
              math_.add(math_.mul(group, sizes_.getShared()), number));
   });
-  storeRows(keySums_, 1, sizes_.keys, batch, group, /*isScaled=*/true);
-  storeRows(valueSums_, 2, sizes_.keys, batch, group, /*isScaled=*/false);
+  storeRows(keySums_, 1, sizes_.keys, batch, group);
+  storeRows(valueSums_, 2, sizes_.keys, batch, group);
 }
 
 void GradientLoops::emitHead(Value batch, Value group, Value head) {
@@ -366,14 +373,18 @@ void GradientLoops::emitHead(Value batch, Value group, Value head) {
                      endOf(row, queries_, sizes_.queries), key, endKey});
         });
   });
-  storeRows(querySums_, 0, sizes_.queries, batch, head, /*isScaled=*/true);
+  storeRows(querySums_, 0, sizes_.queries, batch, head);
 }
 
 void GradientLoops::emitBlock(const Block &block) {
   Value zero = math_.constant(0);
+  Value keys = math_.sub(block.endKey, block.firstKey);
   forEach(zero, math_.sub(block.endRow, block.firstRow), [&](Value row) {
-    forEach(zero, math_.sub(block.endKey, block.firstKey),
-            [&](Value key) { emitPair(block, row, key); });
+    DrawnKeys drawn =
+        dropout_.emitDraw({block.batch, block.head,
+                           math_.add(block.firstRow, row), block.firstKey},
+                          keys);
+    forEach(zero, keys, [&](Value key) { emitPair(block, drawn, row, key); });
   });
   addToKeys(block, weights_, gradient_.getDOutputMutable(), valueSums_);
   addToKeys(block, logitGradients_, op_.getQueryMutable(), keySums_);
@@ -381,7 +392,8 @@ void GradientLoops::emitBlock(const Block &block) {
 }
 
 /// The weight of a key for a query, and the gradient of the logit.
-void GradientLoops::emitPair(const Block &block, Value row, Value key) {
+void GradientLoops::emitPair(const Block &block, const DrawnKeys &drawn,
+                             Value row, Value key) {
   Value query = math_.add(block.firstRow, row);
   Value other = math_.add(block.firstKey, key);
   SmallVector<Value> ofQuery{block.batch, block.head, query};
@@ -399,7 +411,9 @@ void GradientLoops::emitPair(const Block &block, Value row, Value key) {
   Value weight = one_.mul(
       scores_.emitWeights(scores_.emitLogits(score, place, seen), shift),
       factor);
+  slope = dropout_.emitScaled(dropout_.emitKept(slope, drawn, key));
   Value gradient = one_.mul(weight, one_.sub(slope, delta));
+  weight = dropout_.emitKept(weight, drawn, key);
   store(emitUnitRounding(emitter_, schedule_.getUnit(), weight), weights_, row,
         key);
   store(emitUnitRounding(emitter_, schedule_.getUnit(), gradient),
@@ -451,15 +465,15 @@ void GradientLoops::addToQueries(const Block &block) {
 }
 
 void GradientLoops::storeRows(const Matrix &sums, unsigned result, int64_t rows,
-                              Value batch, Value head, bool isScaled) {
+                              Value batch, Value head) {
   RowResult destination(emitter_, op_, result);
   Value scale =
       one_.constant(static_cast<float>(op_.getScale().convertToDouble()));
   forEach(rows, [&](Value row) {
     forEach(sums.columns, [&](Value element) {
       Value sum = load(sums, row, element);
-      destination.storeNumber(isScaled ? one_.mul(sum, scale) : sum,
-                              {batch, head, row, element});
+      sum = result == 2 ? dropout_.emitScaled(sum) : one_.mul(sum, scale);
+      destination.storeNumber(sum, {batch, head, row, element});
     });
   });
 }

@@ -39,7 +39,7 @@ private:
   void emitWeights(const Rows &rows, const Range &keys);
   void emitRowWeights(const Rows &rows, const Range &keys, Value row);
   Value emitPeak(const Rows &rows, const Range &keys, Value row, Value panels);
-  void emitSum(Value row, Value panels, Value shift);
+  void emitSum(const DrawnKeys &drawn, Value row, Value panels, Value shift);
   void rescale(const Rows &rows);
   void emitValues(const Rows &rows, const Range &keys);
   void finishSums();
@@ -193,9 +193,10 @@ Value ForwardEmitter::emitPeak(const Rows &rows, const Range &keys, Value row,
                                      vector::CombiningKind::MAXNUMF, peak);
 }
 
-/// Writes the exponentials of a row's logits as weights, and their partial
-/// sums.
-void ForwardEmitter::emitSum(Value row, Value panels, Value shift) {
+/// Writes the exponentials of a row's logits as weights, but for those that are
+/// dropped, and the partial sums of all.
+void ForwardEmitter::emitSum(const DrawnKeys &drawn, Value row, Value panels,
+                             Value shift) {
   VectorRows scores = rowsOf(scoreTiles_, keys_);
   auto body = [&](Value panel, ValueRange before) -> SmallVector<Value> {
     SmallVector<Value> sums(before);
@@ -205,7 +206,9 @@ void ForwardEmitter::emitSum(Value row, Value panels, Value shift) {
     for (auto [number, sum] : llvm::enumerate(sums)) {
       Value weight = scores_.emitWeights(scores.load(place, number), shift);
       sum = lanes_.add(sum, weight);
-      storeFactor(weight, weightRows_.buffer, math_.add(to, number * width_));
+      Value key = math_.add(math_.mul(panel, nr_), number * width_);
+      storeFactor(dropout_.emitKept(weight, drawn, key), weightRows_.buffer,
+                  math_.add(to, number * width_));
     }
     return sums;
   };
@@ -228,7 +231,9 @@ void ForwardEmitter::emitRowWeights(const Rows &rows, const Range &keys,
   memref::StoreOp::create(builder_, loc_, peak, peaks_, row);
   memref::StoreOp::create(builder_, loc_, one_.sub(before, shift), factors_,
                           row);
-  emitSum(row, panels, shift);
+  DrawnKeys drawn = dropout_.emitDraw(
+      {rows.batch, rows.head, math_.add(rows.first, row), keys.first}, end);
+  emitSum(drawn, row, panels, shift);
 }
 
 /// Multiplies sums and results so far by what the greater peaks make of them.
@@ -300,8 +305,8 @@ void ForwardEmitter::storeRows(const Rows &rows) {
     sums.storeNumber(total, {rows.batch, rows.head, query});
     output.storeRow(results, row, {rows.batch, rows.head, query},
                     [&](Value sum) {
-                      return lanes_.select(isEmpty, lanes_.constant(0),
-                                           lanes_.div(sum, total));
+                      Value mean = dropout_.emitScaled(lanes_.div(sum, total));
+                      return lanes_.select(isEmpty, lanes_.constant(0), mean);
                     });
   });
 }

@@ -41,7 +41,8 @@ private:
   void emitKeySums(const Range &keys, const Range &rows);
   void emitQuerySums(const Range &keys, const Range &rows);
   void storeRows(const Tiles &sums, unsigned result, int64_t rows,
-                 int64_t elements, Value batch, Value head, bool isScaled);
+                 int64_t elements, Value batch, Value head);
+  Value emitFinished(unsigned result, Value sum);
   Value loadNumber(OpOperand &operand, const Head &head, Value query);
   Factor factorOf(OpOperand &operand, const Head &head, bool alongRows) {
     bool isKey =
@@ -108,10 +109,8 @@ void GradientEmitter::emitChunk(Value chunk) {
       math_.constant(0), math_.constant(shared), 1, [&](Value number) {
         emitHead({batch, group, math_.add(math_.mul(group, shared), number)});
       });
-  storeRows(keySums_, 1, sizes_.keys, sizes_.depth, batch, group,
-            /*isScaled=*/true);
-  storeRows(valueSums_, 2, sizes_.keys, sizes_.width, batch, group,
-            /*isScaled=*/false);
+  storeRows(keySums_, 1, sizes_.keys, sizes_.depth, batch, group);
+  storeRows(valueSums_, 2, sizes_.keys, sizes_.width, batch, group);
 }
 
 void GradientEmitter::emitHead(const Head &head) {
@@ -127,8 +126,7 @@ void GradientEmitter::emitHead(const Head &head) {
               emitBlock(head, keys, blockAt(query, queries_, sizes_.queries));
             });
       });
-  storeRows(querySums_, 0, sizes_.queries, sizes_.depth, head.batch, head.head,
-            /*isScaled=*/true);
+  storeRows(querySums_, 0, sizes_.queries, sizes_.depth, head.batch, head.head);
 }
 
 void GradientEmitter::packQueries(const Head &head) {
@@ -211,6 +209,8 @@ void GradientEmitter::emitRow(const Head &head, const Range &keys,
     storeFactor(value, to.buffer, place);
   };
   Value panels = math_.ceilDiv(keys.count, nr_);
+  DrawnKeys drawn =
+      dropout_.emitDraw({head.batch, head.head, query, keys.first}, keys.count);
   emitter_.emitLoop(math_.constant(0), panels, 1, [&](Value panel) {
     Value place = scores.at(row, panel);
     for (int64_t number = 0; number < nr_ / width_; ++number) {
@@ -220,9 +220,10 @@ void GradientEmitter::emitRow(const Head &head, const Range &keys,
       Value seen = scores_.emitSeen(at);
       Value logits = scores_.emitLogits(scores.load(place, number), at, seen);
       Value weight = lanes_.mul(scores_.emitWeights(logits, shift), factor);
-      Value gradient =
-          lanes_.mul(weight, lanes_.sub(gradients.load(place, number), delta));
-      store(weight, weights_, key);
+      Value slope = dropout_.emitScaled(
+          dropout_.emitKept(gradients.load(place, number), drawn, key));
+      Value gradient = lanes_.mul(weight, lanes_.sub(slope, delta));
+      store(dropout_.emitKept(weight, drawn, key), weights_, key);
       store(gradient, logitGradients_, key);
     }
   });
@@ -279,17 +280,23 @@ void GradientEmitter::emitQuerySums(const Range &keys, const Range &rows) {
   blocks_.emitProduct(product);
 }
 
+/// What a result is of its sum: the scale of logits, or of kept weights, counts
+/// once.
+Value GradientEmitter::emitFinished(unsigned result, Value sum) {
+  if (result == 2)
+    return dropout_.emitScaled(sum);
+  auto scale = static_cast<float>(op_.getScale().convertToDouble());
+  return lanes_.mul(sum, lanes_.constant(scale));
+}
+
 void GradientEmitter::storeRows(const Tiles &sums, unsigned result,
                                 int64_t rows, int64_t elements, Value batch,
-                                Value head, bool isScaled) {
+                                Value head) {
   RowResult destination(emitter_, op_, result);
   VectorRows vectors = rowsOf(sums, elements);
-  Value scale = lanes_.constant(
-      isScaled ? static_cast<float>(op_.getScale().convertToDouble()) : 1.0f);
   emitter_.emitLoop(math_.constant(0), math_.constant(rows), 1, [&](Value row) {
-    destination.storeRow(vectors, row, {batch, head, row}, [&](Value sum) {
-      return isScaled ? lanes_.mul(sum, scale) : sum;
-    });
+    destination.storeRow(vectors, row, {batch, head, row},
+                         [&](Value sum) { return emitFinished(result, sum); });
   });
 }
 

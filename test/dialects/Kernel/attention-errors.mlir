@@ -108,3 +108,47 @@ kernel.func @two(%q: tensor<1x2x8x4xf32>, %o: tensor<1x2x8x4xf32>, %x: tensor<1x
   } -> tensor<1x2x8xf32>
   kernel.return %0#0, %1 : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>
 }
+
+// -----
+
+#all = affine_map<(b, h, i, d) -> (b, h, i, d)>
+#rows = affine_map<(b, h, i) -> (b, h, i)>
+#one = affine_map<() -> ()>
+func.func @random_without_dropout(%q: tensor<1x2x8x4xf32>, %l: tensor<1x2x8xf32>, %n: tensor<i64>) {
+  // expected-error @+1 {{draws by 1 numbers, not by 0}}
+  %0:3 = kernel.attention ins(%q, %q, %q : tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) random(%n : tensor<i64>) outs(%q, %l, %l : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) sizes [1, 2, 2, 8, 8, 4, 4] scale 1.0  maps [#all, #all, #all, #one, #all, #rows, #rows] -> tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+#all = affine_map<(b, h, i, d) -> (b, h, i, d)>
+#rows = affine_map<(b, h, i) -> (b, h, i)>
+#one = affine_map<() -> ()>
+func.func @dropout_without_batch(%q: tensor<1x2x8x4xf32>, %l: tensor<1x2x8xf32>, %n: tensor<i64>) {
+  // expected-error @+1 {{draws by 2 numbers, not by 3}}
+  %0:3 = kernel.attention ins(%q, %q, %q : tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) random(%n, %n : tensor<i64>, tensor<i64>) outs(%q, %l, %l : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) sizes [1, 2, 2, 8, 8, 4, 4] scale 1.0 dropout 0.5 maps [#all, #all, #all, #one, #one, #all, #rows, #rows] -> tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+#all = affine_map<(b, h, i, d) -> (b, h, i, d)>
+#rows = affine_map<(b, h, i) -> (b, h, i)>
+#one = affine_map<() -> ()>
+func.func @random_floats(%q: tensor<1x2x8x4xf32>, %l: tensor<1x2x8xf32>, %n: tensor<i64>, %x: tensor<f64>) {
+  // expected-error @+1 {{operand #4 must be of i64}}
+  %0:3 = kernel.attention ins(%q, %q, %q : tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) random(%n, %x, %n : tensor<i64>, tensor<f64>, tensor<i64>) outs(%q, %l, %l : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) sizes [1, 2, 2, 8, 8, 4, 4] scale 1.0 dropout 0.5 maps [#all, #all, #all, #one, #one, #one, #all, #rows, #rows] -> tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+#all = affine_map<(b, h, i, d) -> (b, h, i, d)>
+#rows = affine_map<(b, h, i) -> (b, h, i)>
+#one = affine_map<() -> ()>
+func.func @negative_dropout(%q: tensor<1x2x8x4xf32>, %l: tensor<1x2x8xf32>, %n: tensor<i64>) {
+  // expected-error @+1 {{needs a dropout from 0 to 1}}
+  %0:3 = kernel.attention ins(%q, %q, %q : tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) random(%n, %n, %n : tensor<i64>, tensor<i64>, tensor<i64>) outs(%q, %l, %l : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) sizes [1, 2, 2, 8, 8, 4, 4] scale 1.0 dropout -0.5 maps [#all, #all, #all, #one, #one, #one, #all, #rows, #rows] -> tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>
+  return
+}

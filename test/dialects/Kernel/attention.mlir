@@ -33,3 +33,14 @@ kernel.func attention @backward(%q: tensor<2x2x8x4xbf16>, %k: tensor<2x1x6x4xbf1
       maps [#all, #all, #all, #rows, #rows, #rows, #all, #all, #all, #all] -> tensor<2x2x8x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x1x6x4xbf16>
   kernel.return %0#0, %0#1, %0#2 : tensor<2x2x8x4xbf16>, tensor<2x1x6x4xbf16>, tensor<2x1x6x4xbf16>
 }
+
+// CHECK-LABEL: kernel.func attention @dropped
+// CHECK:       kernel.attention ins({{.*}}) random(%{{.*}}, %{{.*}}, %{{.*}} : tensor<i64>, tensor<i64>, tensor<i64>) outs(
+// CHECK-SAME:  scale 5.000000e-01 dropout 1.000000e-01 maps
+kernel.func attention @dropped(%q: tensor<2x2x8x4xf32>, %n: tensor<i64>, %c: tensor<i64>, %b: tensor<i64>, %o: tensor<2x2x8x4xf32>, %l: tensor<2x2x8xf32>, %s: tensor<2x2x8xf32>) -> (tensor<2x2x8x4xf32>, tensor<2x2x8xf32>, tensor<2x2x8xf32>) {
+  %0:3 = kernel.attention ins(%q, %q, %q : tensor<2x2x8x4xf32>, tensor<2x2x8x4xf32>, tensor<2x2x8x4xf32>)
+      random(%n, %c, %b : tensor<i64>, tensor<i64>, tensor<i64>) outs(%o, %l, %s : tensor<2x2x8x4xf32>, tensor<2x2x8xf32>, tensor<2x2x8xf32>)
+      sizes [2, 2, 2, 8, 8, 4, 4] scale 0.5 dropout 0.1
+      maps [#all, #all, #all, affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>, #all, #rows, #rows] -> tensor<2x2x8x4xf32>, tensor<2x2x8xf32>, tensor<2x2x8xf32>
+  kernel.return %0#0, %0#1, %0#2 : tensor<2x2x8x4xf32>, tensor<2x2x8xf32>, tensor<2x2x8xf32>
+}

@@ -448,6 +448,13 @@ static void addAttention(Cases &cases) {
                                          1, 1, 1, 1, 0, 0, 1, 1, 0, 1}};
   const std::string masked = "mask %m : tensor<1x1x5x6xi1> scale(0.5)";
   add("mask and a row without keys", "2x2x6", masked, cast, {bits});
+  add("dropout, causal and grouped", "2x1x6",
+      "scale(0.5) causal dropout(0.25) stream 1 "
+      "key(%n, %u, %n : tensor<i64>, tensor<2xi64>, tensor<i64>)",
+      R"(
+    %n = nn.constant dense<7> : tensor<i64>
+    %u = nn.constant dense<[3, 4294967299]> : tensor<2xi64>
+    )");
   add("mask, causal and grouped", "2x1x6", masked + " causal window(4)", cast,
       {bits});
 }

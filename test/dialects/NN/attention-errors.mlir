@@ -139,3 +139,30 @@ func.func @gradient_of_other_output(%q: tensor<2x4x5x8xf16>, %k: tensor<2x4x6x8x
       -> tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x8xf16>
   return
 }
+
+// -----
+
+func.func @key_without_dropout(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x6x8xf32>, %n: tensor<i64>, %c: tensor<2xi64>) {
+  // expected-error @+1 {{has a key but no dropout that draws by it}}
+  %o, %l, %s = nn.attention %q, %k, %k scale(1.0) key(%n, %c, %n : tensor<i64>, tensor<2xi64>, tensor<i64>)
+      : tensor<2x4x5x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_above_one(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x6x8xf32>) {
+  // expected-error @+1 {{dropout must be from 0 to 1, not 1.5}}
+  %o, %l, %s = nn.attention %q, %k, %k scale(1.0) dropout(1.5) stream 0
+      : tensor<2x4x5x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_of_no_stream(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x6x8xf32>, %n: tensor<i64>, %c: tensor<2xi64>) {
+  // expected-error @+1 {{draws from stream 2 of 2}}
+  %o, %l, %s = nn.attention %q, %k, %k scale(1.0) dropout(0.5) stream 2 key(%n, %c, %n : tensor<i64>, tensor<2xi64>, tensor<i64>)
+      : tensor<2x4x5x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
+  return
+}

@@ -71,3 +71,21 @@ func.func @output(%q: tensor<2x4x5x8xf16>, %k: tensor<2x4x6x8xf16>, %v: tensor<2
       : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x3xf16> -> tensor<2x4x5x3xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
   return %o : tensor<2x4x5x3xf16>
 }
+
+// The gradient draws again, by the same key.
+// CHECK-LABEL: func.func @dropped_output
+// CHECK:       nn.attention %{{.*}}, %{{.*}}, %{{.*}} scale(1.250000e-01) dropout(1.000000e-01) stream 1 key(%{{.*}}, %{{.*}}, %{{.*}} : tensor<i64>, tensor<2xi64>, tensor<i64>) :
+// VJP-LABEL: func.func @dropped_step
+// VJP:       nn.attention %arg0, %arg0, %arg0 scale(1.250000e-01) dropout(1.000000e-01) stream 1 key(%arg1, %arg2, %arg1
+// VJP:       nn.attention_gradient %arg0, %arg0, %arg0 {{.*}} scale(1.250000e-01) dropout(1.000000e-01) stream 1 key(%arg1, %arg2, %arg1
+func.func @dropped_step(%q: tensor<2x4x5x8xf32>, %n: tensor<i64>, %c: tensor<2xi64>, %d: tensor<2x4x5x8xf32>)
+    -> (tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>) {
+  %0:2 = nn.vjp @dropped_output(%q, %n, %c) seed(%d) wrt [] args [0]
+      : (tensor<2x4x5x8xf32>, tensor<i64>, tensor<2xi64>), (tensor<2x4x5x8xf32>) -> tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
+  return %0#0, %0#1 : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
+}
+func.func @dropped_output(%q: tensor<2x4x5x8xf32>, %n: tensor<i64>, %c: tensor<2xi64>) -> tensor<2x4x5x8xf32> {
+  %o, %l, %s = nn.attention %q, %q, %q scale(0.125) dropout(0.1) stream 1 key(%n, %c, %n : tensor<i64>, tensor<2xi64>, tensor<i64>)
+      : tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32> -> tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
+  return %o : tensor<2x4x5x8xf32>
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Computes the forms of attention that models write before and after
 // nn-find-attention.
-#include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Attention.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -58,7 +58,8 @@ protected:
       Numbers numbers;
       for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
         double number = reals(engine);
-        bool isFirst = i % tensor.getShape().back() == 0 &&
+        bool isFirst = tensor.getRank() > 0 &&
+                       i % tensor.getShape().back() == 0 &&
                        function.getName() != "empty_rows" &&
                        !function.getName().starts_with("low");
         numbers.push_back(isBits ? isFirst || number > 0 : number);

@@ -80,3 +80,24 @@ func.func @gradient(%q: tensor<2x4x5x8xf16>, %k: tensor<2x2x6x8xf16>, %v: tensor
       -> tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>
   return %dq, %dk, %dv : tensor<2x4x5x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x3xf16>
 }
+
+// Dropout is done to weights in front of their rounding, and to what weighs the
+// gradient.
+// CHECK-LABEL: func.func @dropped(
+// CHECK:       %[[P:.*]] = nn.div
+// CHECK:       %[[D:.*]] = nn.dropout %[[P]] ratio 1.000000e-01 stream 1 key(%arg2, %arg3, %arg2 : tensor<i64>, tensor<2xi64>, tensor<i64>) : tensor<2x4x5x6xf32>
+// CHECK:       nn.cast %[[D]] : tensor<2x4x5x6xf32> -> tensor<2x4x5x6xf16>
+// CHECK:       %[[DW:.*]] = nn.dropout %{{.*}} ratio 1.000000e-01 stream 1
+// CHECK:       nn.sub %[[DW]]
+// CHECK:       %[[DP:.*]] = nn.dropout %{{.*}} ratio 1.000000e-01 stream 1
+// CHECK:       nn.cast %[[DP]] : tensor<2x4x5x6xf32> -> tensor<2x4x5x6xf16>
+func.func @dropped(%q: tensor<2x4x5x8xf16>, %k: tensor<2x4x6x8xf16>, %n: tensor<i64>, %c: tensor<2xi64>)
+    -> (tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>) {
+  %o, %m, %s = nn.attention %q, %k, %k scale(0.125) dropout(0.1) stream 1 key(%n, %c, %n : tensor<i64>, tensor<2xi64>, tensor<i64>)
+      : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x8xf16> -> tensor<2x4x5x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
+  %dq, %dk, %dv = nn.attention_gradient %q, %k, %k row_max %m row_sum %s delta %s d_output %o scale(0.125)
+      dropout(0.1) stream 1 key(%n, %c, %n : tensor<i64>, tensor<2xi64>, tensor<i64>)
+      : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf16>
+      -> tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x8xf16>
+  return %o, %dv : tensor<2x4x5x8xf16>, tensor<2x4x6x8xf16>
+}

@@ -19,13 +19,25 @@ func.func @scores_returned(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v:
   return %2, %0 : tensor<2x3x4x6xf32>, tensor<2x3x4x5xf32>
 }
 
-func.func @dropout(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>, %n: tensor<i64>, %c: tensor<2xi64>) -> tensor<2x3x4x6xf32> {
+func.func @dropped_twice(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>, %n: tensor<i64>, %c: tensor<2xi64>) -> tensor<2x3x4x6xf32> {
   %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
-  // expected-remark @below {{attention stays written out: weights are dropped at random}}
+  // expected-remark @below {{attention stays written out: weights are dropped twice}}
   %1 = nn.softmax %0 axis(3) : tensor<2x3x4x5xf32>
   %d = nn.dropout %1 ratio 0.25 stream 1 key(%n, %c, %n : tensor<i64>, tensor<2xi64>, tensor<i64>) : tensor<2x3x4x5xf32>
-  %2 = nn.matmul %d, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
+  %e = nn.dropout %d ratio 0.5 stream 0 key(%n, %c, %n : tensor<i64>, tensor<2xi64>, tensor<i64>) : tensor<2x3x4x5xf32>
+  %2 = nn.matmul %e, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
   return %2 : tensor<2x3x4x6xf32>
+}
+
+// Random rows would be of other axes.
+func.func @dropped_elsewhere(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<6x5x6xf32>, %n: tensor<i64>, %c: tensor<2xi64>) -> tensor<6x4x6xf32> {
+  %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
+  // expected-remark @below {{attention stays written out: weights are dropped under another shape}}
+  %1 = nn.softmax %0 axis(3) : tensor<2x3x4x5xf32>
+  %r = nn.reshape %1 : tensor<2x3x4x5xf32> -> tensor<6x4x5xf32>
+  %d = nn.dropout %r ratio 0.25 stream 1 key(%n, %c, %n : tensor<i64>, tensor<2xi64>, tensor<i64>) : tensor<6x4x5xf32>
+  %2 = nn.matmul %d, %v : tensor<6x4x5xf32>, tensor<6x5x6xf32> -> tensor<6x4x6xf32>
+  return %2 : tensor<6x4x6xf32>
 }
 
 func.func @capped(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>) -> tensor<2x3x4x6xf32> {

@@ -271,3 +271,17 @@ func.func @low_factor(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tens
   %3 = nn.matmul %2, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
   return %3 : tensor<2x3x4x6xf32>
 }
+
+// Weights that are dropped at random; one op more drops nothing, as in an
+// evaluation.
+// CHECK-LABEL: func.func @dropout
+// CHECK:       nn.attention %arg0, %arg1, %{{.*}} scale(1.000000e+00) dropout(2.500000e-01) stream 1 key(%arg3, %arg4, %arg3 : tensor<i64>, tensor<2xi64>, tensor<i64>) :
+func.func @dropout(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x70x8xf32>, %v: tensor<6x70x6xf32>, %n: tensor<i64>, %c: tensor<2xi64>) -> tensor<6x4x6xf32> {
+  %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x70x8xf32> -> tensor<2x3x4x70xf32>
+  %1 = nn.softmax %0 axis(3) : tensor<2x3x4x70xf32>
+  %r = nn.reshape %1 : tensor<2x3x4x70xf32> -> tensor<6x4x70xf32>
+  %d = nn.dropout %r ratio 0.25 stream 1 key(%n, %c, %n : tensor<i64>, tensor<2xi64>, tensor<i64>) : tensor<6x4x70xf32>
+  %e = nn.dropout %d ratio 0.5 stream 0 : tensor<6x4x70xf32>
+  %2 = nn.matmul %e, %v : tensor<6x4x70xf32>, tensor<6x70x6xf32> -> tensor<6x4x6xf32>
+  return %2 : tensor<6x4x6xf32>
+}

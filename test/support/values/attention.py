@@ -2,12 +2,16 @@
 """Values and gradients of attention, at the nn level and of kernels."""
 import numpy as np
 
+import philox
+
 from .contractions import eighths
 from .kinds import FLOAT_KINDS
+from .randomness import BATCH, KEY, STEP, key_text, operands_of
 from .text import Function, Result, Tensor
 
 B, H, G, T, S, D, E = 2, 4, 2, 5, 7, 3, 2
 SCALE = 0.5
+STREAM = 2
 
 
 def seen_by(rows, keys, causal, window):
@@ -24,8 +28,11 @@ def seen_by(rows, keys, causal, window):
 class Problem:
     """Attention in float64: of each group of heads, with logits that are written out."""
 
-    def __init__(self, kind, causal=False, window=None, mask=None):
-        self.kind, self.causal, self.window = kind, causal, window
+    def __init__(self, kind, causal=False, window=None, mask=None, dropout=None):
+        self.kind, self.causal, self.window, self.dropout = kind, causal, window, dropout
+        self.factor = 1.0
+        if dropout:
+            self.factor = philox.dropout_factor((B, H, T, S), dropout, KEY, STEP, BATCH, STREAM)
         self.row = "f64" if kind == "f64" else "f32"
         self.query = eighths(kind, (B, H, T, D), 1)
         self.key = eighths(kind, (B, G, S, D), 2)
@@ -55,22 +62,29 @@ class Problem:
         weights = np.where(seen, np.exp(logits - shift), 0)
         self.row_sum = total = weights.sum(-1)
         p = weights / np.where(total == 0, 1, total)[..., None]
-        self.output = np.einsum("bhij,bhje->bhie", p, v)
+        self.output = np.einsum("bhij,bhje->bhie", p * self.factor, v)
         d = self.seed.values
         self.delta = (d * self.output).sum(-1)
-        ds = p * (np.einsum("bhie,bhje->bhij", d, v) - self.delta[..., None])
+        ds = p * (self.factor * np.einsum("bhie,bhje->bhij", d, v) - self.delta[..., None])
         group = lambda x: x.reshape(B, G, H // G, S, -1).sum(2)
         self.d_query = SCALE * np.einsum("bhij,bhjd->bhid", ds, k)
         self.d_key = group(SCALE * np.einsum("bhij,bhid->bhjd", ds, q))
-        self.d_value = group(np.einsum("bhij,bhie->bhje", p, d))
+        self.d_value = group(np.einsum("bhij,bhie->bhje", p * self.factor, d))
         self.d_logits = ds
 
     def operands(self):
         return [self.query, self.key, self.value] + ([] if self.mask is None else [self.mask])
 
-    def flags(self):
+    def random(self):
+        return operands_of(KEY, STREAM, STEP, BATCH) if self.dropout else []
+
+    def flags(self, names):
+        """What follows the scale, with the operands %`names` to draw by."""
         text = " causal" if self.causal else ""
-        return text, f" window({self.window})" if self.window else ""
+        text += f" window({self.window})" if self.window else ""
+        if self.dropout:
+            text += f" dropout({self.dropout:e}) stream {STREAM} {key_text(names, self.random())}"
+        return text
 
     def result(self, values, ulps=6.0):
         """A sum of products of numbers up to 4; weights of 16 bits may be rounded on the way."""
@@ -100,16 +114,24 @@ def problems():
     yield "allowed_bf16", Problem("bf16", mask="i1")
     yield "bias_f32", Problem("f32", causal=True, mask="f32")
     yield "bias_f16", Problem("f16", mask="f32")
+    yield "dropout_f32", Problem("f32", causal=True, dropout=0.25)
+    yield "dropout_bf16", Problem("bf16", mask="i1", dropout=0.5)
+    yield "dropout_bias_f64", Problem("f64", mask="f32", dropout=0.5)
+
+
+def named(count):
+    return [f"%{letter}" for letter in "abcdefghijkl"[:count]]
 
 
 def attention_functions():
     for name, p in problems():
-        given = p.operands()
+        tensors, random = p.operands(), p.random()
+        given = tensors + random
         mask = f" mask %d : {p.mask.type}" if p.mask is not None else ""
-        causal, window = p.flags()
+        flags = p.flags(named(len(given))[len(tensors) :])
         results = p.forward()
         body = (
-            f"%r0, %r1, %r2 = nn.attention %a, %b, %c{mask} scale({SCALE:e}){causal}{window}"
+            f"%r0, %r1, %r2 = nn.attention %a, %b, %c{mask} scale({SCALE:e}){flags}"
             f" : {types_of(given[:3])} -> {types_of(results)}"
         )
         yield Function(name, given, body, results)
@@ -125,15 +147,17 @@ def attention_functions():
 
 def gradient_functions():
     for name, p in problems():
-        given = p.operands() + p.rows() + [p.seed]
-        rest = ["%d", "%e", "%f", "%g", "%h"][len(given) - 7 :]
+        tensors, rows = p.operands(), p.rows() + [p.seed]
+        given = tensors + rows + p.random()
+        names = named(len(given))[len(tensors) :]
+        rest = names[:4]
         mask = f" mask %d : {p.mask.type}" if p.mask is not None else ""
-        causal, window = p.flags()
+        flags = p.flags(names[4:])
         results = p.gradients()
-        types = types_of(given[:3] + given[-4:])
+        types = types_of(tensors[:3] + rows)
         body = (
             f"%r0, %r1, %r2 = nn.attention_gradient %a, %b, %c{mask} row_max {rest[0]}"
-            f" row_sum {rest[1]} delta {rest[2]} d_output {rest[3]} scale({SCALE:e}){causal}{window}"
+            f" row_sum {rest[1]} delta {rest[2]} d_output {rest[3]} scale({SCALE:e}){flags}"
             f" : {types} -> {types_of(results)}"
         )
         yield Function(name, given, body, results)
@@ -145,12 +169,14 @@ def gradient_functions():
 
 WHOLE = "affine_map<(b, h, i, d) -> (b, h, i, d)>"
 ROWS = "affine_map<(b, h, i) -> (b, h, i)>"
+SCALAR = "affine_map<() -> ()>"
 
 
 def settings(p):
     sizes = ", ".join(str(size) for size in (B, H, G, T, S, D, E))
     window = f" window {p.window}" if p.window else ""
-    return f"sizes [{sizes}] scale {SCALE:e}{' causal' if p.causal else ''}{window}"
+    dropout = f" dropout {p.dropout:e}" if p.dropout else ""
+    return f"sizes [{sizes}] scale {SCALE:e}{' causal' if p.causal else ''}{window}{dropout}"
 
 
 def empties(results):
@@ -162,34 +188,44 @@ def kernel_problems():
     for kind in ("f32", "f16", "bf16"):
         yield f"plain_{kind}", Problem(kind)
     yield "window_f32", Problem("f32", causal=True, window=2)
+    yield "dropout_f32", Problem("f32", dropout=0.25)
+
+
+def scalars(p):
+    """What a kernel's dropout draws by: of the counters that of the stream."""
+    if not p.dropout:
+        return []
+    key, counters, batch = p.random()
+    return [key, Tensor("i64", int(counters.values[STREAM])), batch]
+
+
+def kernel_function(op, name, p, inputs, input_maps, results, result_maps):
+    lines, outs = empties(results)
+    given = inputs + scalars(p)
+    names = named(len(given))
+    random = names[len(inputs) :]
+    drawn = f" random({', '.join(random)} : {types_of(scalars(p))})" if random else ""
+    maps = ", ".join(input_maps + [SCALAR] * len(random) + result_maps)
+    body = (
+        f"{lines}{', '.join(f'%r{i}' for i in range(len(results)))} = {op}"
+        f" ins({', '.join(names[: len(inputs)])} : {types_of(inputs)}){drawn}"
+        f" outs({outs} : {types_of(results)}) {settings(p)}"
+        f" maps [{maps}] -> {types_of(results)}"
+    )
+    return Function(name, given, body, results)
 
 
 def kernel_functions():
     for name, p in kernel_problems():
-        results = p.forward()
-        lines, outs = empties(results)
-        given = p.operands()
-        body = (
-            f"{lines}%r0, %r1, %r2 = kernel.attention ins(%a, %b, %c : {types_of(given)})"
-            f" outs({outs} : {types_of(results)}) {settings(p)}"
-            f" maps [{', '.join([WHOLE] * 4 + [ROWS] * 2)}] -> {types_of(results)}"
+        yield kernel_function(
+            "kernel.attention", name, p, p.operands(), [WHOLE] * 3, p.forward(), [WHOLE] + [ROWS] * 2
         )
-        yield Function(name, given, body, results)
 
 
 def kernel_gradient_functions():
     for name, p in kernel_problems():
-        results = p.gradients()
-        lines, outs = empties(results)
-        given = p.operands() + p.rows() + [p.seed]
-        maps = [WHOLE] * 3 + [ROWS] * 3 + [WHOLE] * 4
-        body = (
-            f"{lines}%r0, %r1, %r2 = kernel.attention_gradient"
-            f" ins(%a, %b, %c, %d, %e, %f, %g : {types_of(given)})"
-            f" outs({outs} : {types_of(results)}) {settings(p)}"
-            f" maps [{', '.join(maps)}] -> {types_of(results)}"
-        )
-        yield Function(name, given, body, results)
+        inputs, maps = p.operands() + p.rows() + [p.seed], [WHOLE] * 3 + [ROWS] * 3 + [WHOLE]
+        yield kernel_function("kernel.attention_gradient", name, p, inputs, maps, p.gradients(), [WHOLE] * 3)
 
 
 def families():

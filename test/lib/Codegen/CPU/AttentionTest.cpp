@@ -4,6 +4,7 @@
 #include "Attentions.h"
 #include "Harness.h"
 #include "lib/Codegen/CPU/Processor.h"
+#include "test/support/Philox.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <cstring>
@@ -39,9 +40,11 @@ private:
   double read(int part, int64_t b, int64_t h, int64_t row, int64_t e) const;
   double logit(int64_t b, int64_t h, int64_t i, int64_t j) const;
   bool seen(int64_t b, int64_t h, int64_t i, int64_t j) const;
+  double kept(int64_t b, int64_t h, int64_t i, int64_t j) const;
   std::vector<uint8_t> store(const std::vector<double> &values) const;
   double round(double value) const;
   void addInputs(Buffers &buffers) const;
+  void addRandom(Buffers &buffers) const;
   size_t rows() const { return c_.batch * c_.heads * c_.queries; }
 
   AttentionCase c_;
@@ -122,6 +125,36 @@ double Problem::logit(int64_t b, int64_t h, int64_t i, int64_t j) const {
   return sum * static_cast<float>(c_.scale()) + bias;
 }
 
+// What the step's dropout follows from: the key's words, the stream and the
+// step, and the number of the batch in its window.
+constexpr uint32_t kKey[] = {0x12345678, 0x9abcdef0}, kStream = 5, kStep = 77;
+constexpr int64_t kBatch = 3;
+
+/// The factor of a weight: rows are the last axes that have 64 elements, and
+/// each run of 64 in a row has 16 blocks, whose words are 16 elements apart.
+double Problem::kept(int64_t b, int64_t h, int64_t i, int64_t j) const {
+  if (c_.dropout == 0)
+    return 1;
+  int64_t length = c_.keys, count = c_.batch * c_.heads * c_.queries;
+  if (length < 64) {
+    length *= c_.queries;
+    count /= c_.queries;
+  }
+  if (length < 64) {
+    length *= c_.heads;
+    count /= c_.heads;
+  }
+  int64_t flat = ((b * c_.heads + h) * c_.queries + i) * c_.keys + j;
+  int64_t row = kBatch * count + flat / length, column = flat % length;
+  uint64_t run = row * ((length + 63) / 64) + column / 64;
+  uint64_t place = run * 16 + column % 16;
+  auto words = philox({static_cast<uint32_t>(place),
+                       static_cast<uint32_t>(place >> 32), kStream, kStep},
+                      {kKey[0], kKey[1]});
+  double number = std::ldexp(words[column % 64 / 16] >> 8, -24);
+  return number < 1 - c_.dropout ? 1 / (1 - c_.dropout) : 0;
+}
+
 void Problem::computeForward() {
   output.assign(rows() * c_.width, 0);
   for (int64_t b = 0; b < c_.batch; ++b)
@@ -141,7 +174,7 @@ void Problem::computeForward() {
         for (int64_t j = 0; total != 0 && j < c_.keys; ++j)
           for (int64_t e = 0; e < c_.width; ++e)
             output[row * c_.width + e] +=
-                weights[j] / total * read(2, b, h, j, e);
+                weights[j] / total * kept(b, h, i, j) * read(2, b, h, j, e);
       }
   for (size_t row = 0; row < rows(); ++row) {
     double sum = 0;
@@ -168,8 +201,10 @@ void Problem::computeBackward() {
           double dp = 0;
           for (int64_t e = 0; e < c_.width; ++e) {
             dp += dOutput_[row * c_.width + e] * read(2, b, h, j, e);
-            dValue[other * c_.width + e] += p * dOutput_[row * c_.width + e];
+            dValue[other * c_.width + e] +=
+                p * kept(b, h, i, j) * dOutput_[row * c_.width + e];
           }
+          dp *= kept(b, h, i, j);
           double ds = p * (dp - delta[row]) * c_.scale();
           for (int64_t d = 0; d < c_.depth; ++d) {
             dQuery[row * c_.depth + d] += ds * read(1, b, h, j, d);
@@ -198,11 +233,21 @@ static std::vector<uint8_t> storeMask(const AttentionCase &c,
   return {mask.begin(), mask.end()};
 }
 
+void Problem::addRandom(Buffers &buffers) const {
+  if (c_.dropout == 0)
+    return;
+  uint64_t numbers[] = {uint64_t{kKey[1]} << 32 | kKey[0],
+                        uint64_t{kStream} << 32 | kStep, kBatch};
+  for (uint64_t number : numbers)
+    buffers.push_back(bytes(std::vector<uint64_t>{number}));
+}
+
 Buffers Problem::forwardBuffers() const {
   Buffers buffers;
   addInputs(buffers);
   if (c_.mask != AttentionMask::None)
     buffers.push_back(storeMask(c_, mask_));
+  addRandom(buffers);
   buffers.push_back(store(output));
   for (int number = 0; number < 2; ++number)
     buffers.push_back(bytes(std::vector<float>(rows())));
@@ -220,6 +265,7 @@ Buffers Problem::gradientBuffers() const {
   buffers.push_back(store(dOutput_));
   if (c_.mask != AttentionMask::None)
     buffers.push_back(storeMask(c_, mask_));
+  addRandom(buffers);
   for (const std::vector<double> *result : {&dQuery, &dKey, &dValue}) {
     buffers.push_back(store(*result));
     std::fill(buffers.back().begin(), buffers.back().end(), 0xff);
@@ -376,6 +422,12 @@ const NamedCase kCases[] = {
      {2, 2, 2, 40, 70, 8, 8, false, 0, AttentionMask::Low}},
     {"PartsOfOneProduct",
      {2, 3, 3, 70, 70, 32, 32, true, 0, AttentionMask::None, true}},
+    {"Dropout",
+     {2, 4, 2, 70, 150, 16, 8, true, 0, AttentionMask::Bool, false, 0.25}},
+    {"DropoutOfJoinedRows",
+     {2, 2, 2, 9, 13, 8, 8, false, 0, AttentionMask::None, false, 0.5}},
+    {"DropoutOfJoinedHeads",
+     {3, 5, 5, 4, 6, 8, 8, false, 0, AttentionMask::None, false, 0.5}},
     {"DeepHeads", {1, 1, 1, 20, 40, 256, 256}},
     {"LargeLogits", {1, 1, 1, 70, 140, 16, 16}, 8},
 };
@@ -383,6 +435,16 @@ const NamedCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(AttentionTest, AttentionCases,
                          testing::ValuesIn(kCases),
                          [](const auto &info) { return info.param.name; });
+
+/// The first and the last known answer of Random123.
+TEST(AttentionTest, PhiloxHasKnownAnswers) {
+  using Block = std::array<uint32_t, 4>;
+  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}),
+            (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+                   {0xa4093822, 0x299f31d0}),
+            (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
 
 /// The weight of a key far below the greatest is exp of the difference down to
 /// the least normal number, and 0 below.

@@ -26,6 +26,8 @@ public:
   [[nodiscard]] Operand rows(const char *name) const;
   [[nodiscard]] Operand output(const char *name) const;
   [[nodiscard]] Operand mask() const;
+  /// What dropout draws by; none without it.
+  [[nodiscard]] std::vector<Operand> random() const;
   /// A result of `heads` heads, with heads next to each other.
   [[nodiscard]] Operand joined(const char *name, int64_t heads, int64_t rows,
                                int64_t elements) const;
@@ -85,6 +87,14 @@ Operand Operands::mask() const {
       "(b, h, i, j) -> (b, 0, i, j)"};
 }
 
+std::vector<Operand> Operands::random() const {
+  if (c_.dropout == 0)
+    return {};
+  return {{"%key", "tensor<i64>", "() -> ()"},
+          {"%counter", "tensor<i64>", "() -> ()"},
+          {"%batch", "tensor<i64>", "() -> ()"}};
+}
+
 Operand Operands::joined(const char *name, int64_t heads, int64_t rows,
                          int64_t elements) const {
   return {name, tensor({c_.batch, rows, heads, elements}, element_), kJoined};
@@ -101,6 +111,8 @@ std::string Operands::settings() const {
     text += " causal";
   if (c_.window)
     text += " window " + std::to_string(c_.window);
+  if (c_.dropout > 0)
+    text += formatv(" dropout {0:e}", c_.dropout);
   return text;
 }
 
@@ -126,14 +138,17 @@ static std::string declare(const std::vector<Operand> &operands) {
 static std::string getText(const char *op, const Operands &operands,
                            const std::vector<Operand> &inputs,
                            const std::vector<Operand> &results) {
-  // The mask is the op's fourth operand, and the kernel's last input.
+  // The mask is the op's fourth operand, and comes behind the kernel's inputs.
   std::vector<Operand> arguments = inputs, mapped = inputs;
+  std::vector<Operand> random = operands.random();
   if (operands.hasMask()) {
     arguments.push_back(operands.mask());
     mapped.insert(mapped.begin() + 3, operands.mask());
   }
-  arguments.insert(arguments.end(), results.begin(), results.end());
-  mapped.insert(mapped.end(), results.begin(), results.end());
+  for (std::vector<Operand> *all : {&arguments, &mapped}) {
+    all->insert(all->end(), random.begin(), random.end());
+    all->insert(all->end(), results.begin(), results.end());
+  }
   std::string maps, returned;
   for (const Operand &one : mapped)
     maps += (maps.empty() ? "affine_map<" : ", affine_map<") + one.map + ">";
@@ -143,6 +158,9 @@ static std::string getText(const char *op, const Operands &operands,
   std::string mask;
   if (operands.hasMask())
     mask = "mask(%m : " + operands.mask().type + ") ";
+  if (!random.empty())
+    mask += formatv("random({0} : {1}) ", join(random, &Operand::name),
+                    join(random, &Operand::type));
   return formatv("kernel.func attention @k({0}) -> ({1}) {{\n"
                  "  %r:{2} = {3} ins({4} : {5}) {6}outs({7} : {1}) {8} "
                  "maps [{9}] -> {1}\n"

@@ -21,6 +21,7 @@ struct AttentionCase {
   /// Whether queries, keys and values are parts of one product,
   /// [batch, query, part, head, element].
   bool packed = false;
+  double dropout = 0; ///< The ratio of weights that are dropped.
 
   [[nodiscard]] double scale() const {
     return 1 / std::sqrt(static_cast<double>(depth));
@@ -35,12 +36,13 @@ struct AttentionCase {
 
 /// Kernel @k: kernel.attention on elements of type `element`. Its arguments are
 /// queries, keys and values, [batch, head, row, element], or their packed
-/// product; the mask, if there is one, [batch, 1, query, key]; then the output,
+/// product; the mask, if there is one, [batch, 1, query, key]; with dropout the
+/// key, the counter and the batch that it draws by; then the output,
 /// with heads next to each other, and the maximum and the sum of each row.
 std::string getForwardText(const AttentionCase &c, const std::string &element);
 /// Kernel @k: its gradient. After queries, keys and values come maxima and sums
-/// of rows, deltas, the output's gradient and the mask, and then the gradients,
-/// with heads next to each other.
+/// of rows, deltas, the output's gradient, the mask and what dropout draws by,
+/// and then the gradients, with heads next to each other.
 std::string getGradientText(const AttentionCase &c, const std::string &element);
 
 } // namespace mpc::test

@@ -3,7 +3,9 @@
 #include "lib/Codegen/CPU/Emitters.h"
 
 #include "dialects/Kernel/Classify.h"
+#include "dialects/Kernel/Philox.h"
 #include "dialects/Kernel/Space.h"
+#include "lib/Codegen/CPU/IndexMath.h"
 #include "lib/Codegen/CPU/Space.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,6 +30,8 @@ public:
 
 private:
   void emitUnit(Value unit);
+  void emitVectors(MutableArrayRef<Value> dims, Value from, Value to,
+                   int64_t length);
   void emitVector(ValueRange dims, Lanes lanes);
   SmallVector<Value> emitStatement(const Statement &statement, ValueRange dims,
                                    Lanes lanes);
@@ -43,6 +47,9 @@ private:
   int64_t lanes_;
   SmallVector<int64_t> outer_; ///< The extents of all dimensions but the last.
   int64_t length_;             ///< The extent of the last dimension.
+  /// The elements of an iteration. Random bits of a run share blocks, which
+  /// LLVM finds where one iteration has the whole run.
+  int64_t step_;
   /// Loads that do not depend on the vector's dimension, by the element that
   /// they read.
   DenseMap<std::pair<Value, AffineExpr>, Value> hoisted_;
@@ -74,6 +81,18 @@ int64_t mpc::cpu::countMapUnits(const Body &body, int64_t lanes) {
   return countUnitsOf(statements.front().extents);
 }
 
+/// Whether a region asks for the position along the last dimension, as random
+/// numbers do.
+static bool usesLastIndex(ArrayRef<Statement> statements) {
+  return llvm::any_of(statements, [](const Statement &statement) {
+    unsigned last = statement.numDims() - 1;
+    auto indices = statement.generic().getBody()->getOps<linalg::IndexOp>();
+    return llvm::any_of(indices, [&](linalg::IndexOp index) {
+      return statement.indices[index.getDim()].isFunctionOfDim(last);
+    });
+  });
+}
+
 MapEmitter::MapEmitter(Emitter &emitter, const Body &body, int64_t lanes)
     : emitter_(emitter), body_(body), statements_(body.statements),
       lanes_(lanes) {
@@ -82,6 +101,8 @@ MapEmitter::MapEmitter(Emitter &emitter, const Body &body, int64_t lanes)
   length_ = extents.empty() ? 1 : extents.back();
   if (!extents.empty())
     outer_.assign(extents.begin(), extents.end() - 1);
+  bool hasRuns = !extents.empty() && usesLastIndex(statements_);
+  step_ = hasRuns ? std::max(kRunLength, lanes_) : lanes_;
 }
 
 int64_t MapEmitter::countUnits() const {
@@ -146,6 +167,26 @@ void MapEmitter::emitVector(ValueRange dims, Lanes lanes) {
   }
 }
 
+/// Whole vectors of a line from `from` on to `to`, which is a multiple of a
+/// block or `length`.
+void MapEmitter::emitVectors(MutableArrayRef<Value> dims, Value from, Value to,
+                             int64_t length) {
+  IndexMath math(emitter_);
+  Value middle = length % step_ == 0 ? to : math.floor(to, step_);
+  emitter_.emitLoop(from, middle, step_, [&](Value position) {
+    for (int64_t vector = 0; vector < step_; vector += lanes_) {
+      dims.back() = math.add(position, vector);
+      emitVector(dims, {lanes_, lanes_});
+    }
+  });
+  if (length % step_ == 0)
+    return;
+  emitter_.emitLoop(middle, to, lanes_, [&](Value position) {
+    dims.back() = position;
+    emitVector(dims, {lanes_, lanes_});
+  });
+}
+
 /// One block of one line.
 void MapEmitter::emitUnit(Value unit) {
   if (statements_.front().extents.empty())
@@ -165,11 +206,9 @@ void MapEmitter::emitUnit(Value unit) {
     Value next = arith::AddIOp::create(builder, emitter_.loc, from, step);
     to = arith::MinSIOp::create(builder, emitter_.loc, next, to);
   }
-  emitter_.emitLoop(from, to, lanes_, [&](Value position) {
-    dims.push_back(position);
-    emitVector(dims, {lanes_, lanes_});
-    dims.pop_back();
-  });
+  dims.emplace_back();
+  emitVectors(dims, from, to, length_ - tail);
+  dims.pop_back();
   if (tail == 0)
     return;
   OpBuilder::InsertionGuard guard(builder);

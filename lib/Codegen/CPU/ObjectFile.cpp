@@ -54,6 +54,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass());
+  // Random bits of a run are equal only now: their counters are constants
+  // apart.
+  passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(
       llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());

@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -135,6 +136,16 @@ void Emitter::storeLanes(Value value, const Access &access, ValueRange dims,
     vector::StoreOp::create(builder, loc, value, buffer, index);
 }
 
+/// Takes the constant that is added to `index` out of it.
+static int64_t takeOffset(Value &index) {
+  auto sum = index.getDefiningOp<arith::AddIOp>();
+  std::optional<int64_t> offset =
+      sum ? getConstantIntValue(sum.getRhs()) : std::nullopt;
+  if (offset)
+    index = sum.getLhs();
+  return offset.value_or(0);
+}
+
 Value Emitter::evaluateLanes(AffineExpr expr, ValueRange dims, unsigned along,
                              Lanes lanes) {
   if (lanes.isScalar() || !expr.isFunctionOfDim(along))
@@ -144,9 +155,14 @@ Value Emitter::evaluateLanes(AffineExpr expr, ValueRange dims, unsigned along,
   if (!linear)
     return vector::FromElementsOp::create(builder, loc, type,
                                           getPlaces(expr, dims, along, lanes));
+  // A constant joins the lanes' numbers: so LLVM sees which bits of the sum are
+  // those of the constant alone.
+  SmallVector<Value> first(dims);
+  int64_t offset = takeOffset(first[along]);
   SmallVector<int64_t> steps;
   for (int64_t lane = 0; lane < lanes.width; ++lane)
-    steps.push_back(std::min(lane, lanes.active - 1) * linear->strides[along]);
+    steps.push_back((offset + std::min(lane, lanes.active - 1)) *
+                    linear->strides[along]);
   Value step = arith::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(
@@ -156,7 +172,7 @@ Value Emitter::evaluateLanes(AffineExpr expr, ValueRange dims, unsigned along,
                      [](const APInt &value) { return value; })
           .reshape(type));
   return arith::AddIOp::create(builder, loc,
-                               broadcast(evaluate(expr, dims), lanes), step);
+                               broadcast(evaluate(expr, first), lanes), step);
 }
 
 SmallVector<Value> Emitter::getIndices(const kernel::Statement &statement,

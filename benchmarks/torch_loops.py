@@ -4,6 +4,8 @@
 
     PYTHONPATH=build/python PYTHON_WITH_TORCH benchmarks/torch_loops.py [--models=bert,gpt2,cnn,mlp] [--rounds=7]
 
+bert-base, gpt2-124m, vit-b16 and t5-small are of the published size, with dropout as published.
+
 Prints milliseconds of a whole step (zero_grad, forward, backward, optimizer), and how many times as long as step's
 PyTorch's takes: the median over rounds, in which the three take turns, so that a loaded machine is slow to all of them.
 PyTorch runs eagerly, under torch.autocast in 16 bits, with a GradScaler in fp16.
@@ -90,7 +92,46 @@ def mlp():
     return WithLoss(body), {"x": x, "y": torch.randint(10, (256,), generator=numbers())}
 
 
-MODELS = {"bert": bert, "gpt2": gpt2, "cnn": cnn, "mlp": mlp}
+# Published sizes, each with the dropout of its configuration.
+
+
+def bert_base():
+    import transformers
+
+    ids = torch.randint(30000, (8, 128), generator=numbers())
+    batch = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": ids[:, 0] % 2}
+    return transformers.BertForSequenceClassification(transformers.BertConfig()), batch
+
+
+def gpt2_124m():
+    import transformers
+
+    ids = torch.randint(50000, (4, 512), generator=numbers())
+    return transformers.GPT2LMHeadModel(transformers.GPT2Config(use_cache=False)), {"input_ids": ids, "labels": ids}
+
+
+def vit_b16():
+    import transformers
+
+    config = transformers.ViTConfig(num_labels=1000)
+    batch = {"pixel_values": torch.randn(8, 3, 224, 224, generator=numbers()), "labels": torch.arange(8)}
+    return transformers.ViTForImageClassification(config), batch
+
+
+def t5_small():
+    import transformers
+
+    config = transformers.T5Config(
+        d_model=512, d_ff=2048, num_layers=6, num_heads=8, use_cache=False, decoder_start_token_id=0)
+    ids = torch.randint(32000, (8, 512), generator=numbers())
+    batch = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": ids[:, :128].contiguous()}
+    return transformers.T5ForConditionalGeneration(config), batch
+
+
+MODELS = {
+    "bert": bert, "gpt2": gpt2, "cnn": cnn, "mlp": mlp,
+    "bert-base": bert_base, "gpt2-124m": gpt2_124m, "vit-b16": vit_b16, "t5-small": t5_small,
+}
 
 
 # --- Loops: each gives a function that runs one step ------------------------------------------------
@@ -171,17 +212,18 @@ def processor():
 
 
 def measure(model, precision, arguments):
-    runs = {name: make(model, precision) for name, make in LOOPS.items()}
+    runs = {name: LOOPS[name](model, precision) for name in arguments.loops.split(",")}
     for run in runs.values():
         for _ in range(2):
             run()
     rounds = []
     for i in range(arguments.rounds):
-        names = list(runs)[i % 3 :] + list(runs)[: i % 3]
+        first = i % len(runs)
+        names = list(runs)[first:] + list(runs)[:first]
         rounds.append({name: milliseconds(runs[name], arguments.seconds) for name in names})
     found = {name: statistics.median(r[name] for r in rounds) for name in runs}
     ratios = sorted(r["torch"] / r["step"] for r in rounds)
-    print(f"{model:6}{precision:6}" + "".join(f"{found[name]:10.2f}" for name in LOOPS)
+    print(f"{model:10}{precision:6}" + "".join(f"{time:10.2f}" for time in found.values())
           + f"{statistics.median(ratios):12.2f}{ratios[0]:8.2f} ..{ratios[-1]:6.2f}", flush=True)
 
 
@@ -189,6 +231,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", default="mlp,cnn,bert,gpt2")
     parser.add_argument("--precisions", default="fp32,bf16,fp16")
+    parser.add_argument("--loops", default="torch,wrap,step", help="torch and step, at least")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--threads", type=int, default=0, help="of torch; 0 for its own choice")
@@ -198,7 +241,7 @@ def main():
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, {processor()}")
-    print(f"{'':12}" + "".join(f"{name:>10}" for name in LOOPS) + f"{'torch/step':>12}{'least, most':>16}")
+    print(f"{'':16}" + "".join(f"{name:>10}" for name in arguments.loops.split(",")) + f"{'torch/step':>12}{'least, most':>16}")
     for model in arguments.models.split(","):
         for precision in arguments.precisions.split(","):
             measure(model, precision, arguments)

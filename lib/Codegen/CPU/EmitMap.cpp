@@ -3,7 +3,6 @@
 #include "lib/Codegen/CPU/Emitters.h"
 
 #include "dialects/Kernel/Classify.h"
-#include "dialects/Kernel/Philox.h"
 #include "dialects/Kernel/Space.h"
 #include "lib/Codegen/CPU/IndexMath.h"
 #include "lib/Codegen/CPU/Space.h"
@@ -81,18 +80,6 @@ int64_t mpc::cpu::countMapUnits(const Body &body, int64_t lanes) {
   return countUnitsOf(statements.front().extents);
 }
 
-/// Whether a region asks for the position along the last dimension, as random
-/// numbers do.
-static bool usesLastIndex(ArrayRef<Statement> statements) {
-  return llvm::any_of(statements, [](const Statement &statement) {
-    unsigned last = statement.numDims() - 1;
-    auto indices = statement.generic().getBody()->getOps<linalg::IndexOp>();
-    return llvm::any_of(indices, [&](linalg::IndexOp index) {
-      return statement.indices[index.getDim()].isFunctionOfDim(last);
-    });
-  });
-}
-
 MapEmitter::MapEmitter(Emitter &emitter, const Body &body, int64_t lanes)
     : emitter_(emitter), body_(body), statements_(body.statements),
       lanes_(lanes) {
@@ -101,8 +88,7 @@ MapEmitter::MapEmitter(Emitter &emitter, const Body &body, int64_t lanes)
   length_ = extents.empty() ? 1 : extents.back();
   if (!extents.empty())
     outer_.assign(extents.begin(), extents.end() - 1);
-  bool hasRuns = !extents.empty() && usesLastIndex(statements_);
-  step_ = hasRuns ? std::max(kRunLength, lanes_) : lanes_;
+  step_ = chooseStep(statements_, lanes_);
 }
 
 int64_t MapEmitter::countUnits() const {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loops of one pass over the elements of a row, and the row's sums.
+#include "lib/Codegen/CPU/IndexMath.h"
 #include "lib/Codegen/CPU/Reductions.h"
 #include "lib/Codegen/CPU/RowValues.h"
+#include "lib/Codegen/CPU/Space.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -26,6 +28,7 @@ private:
   void start(ValueRange outer, LaneGroup &group, Values &sums);
   Values emitInner(Values dims, ValueRange sums);
   Values emitLine(Values dims, ValueRange sums);
+  Values emitVectors(Values dims, IndexRange range, ValueRange sums);
   Values emitGroups(ValueRange dims, ValueRange sums);
   Values emitChains(size_t depth, int64_t extent, int64_t step, ValueRange sums,
                     SumRange sumRange);
@@ -124,6 +127,32 @@ SmallVector<Value> RowSums::emitGroups(ValueRange dims, ValueRange sums) {
   return next;
 }
 
+/// Emits whole vectors of a line, as many to an iteration as its step has.
+SmallVector<Value> RowSums::emitVectors(Values dims, IndexRange range,
+                                        ValueRange sums) {
+  IndexMath math(emitter_);
+  int64_t lanes = plan_.lanes;
+  auto emitPart = [&](IndexRange part, int64_t step, ValueRange carried) {
+    auto body = [&](Value position, ValueRange before) {
+      Values next(before);
+      for (int64_t vector = 0; vector < step; vector += lanes) {
+        dims.back() = math.add(position, vector);
+        next =
+            computed_.emitElements(dims, groups_.front(), {lanes, lanes}, next);
+      }
+      return next;
+    };
+    return emitter_.emitCarryingLoop(part, step, carried, body);
+  };
+  int64_t step = chooseStep(values_.statements, lanes);
+  if (step == lanes)
+    return emitPart(range, lanes, sums);
+  Value count = math.sub(range.second, range.first);
+  Value middle = math.add(range.first, math.floor(count, step));
+  Values next = emitPart({range.first, middle}, step, sums);
+  return emitPart({middle, range.second}, lanes, next);
+}
+
 /// Emits one line of a row, by vectors. The tail is one partial vector, so that
 /// lane l has the elements l, l + lanes, ... of the line.
 SmallVector<Value> RowSums::emitLine(Values dims, ValueRange sums) {
@@ -133,12 +162,7 @@ SmallVector<Value> RowSums::emitLine(Values dims, ValueRange sums) {
   size_t depth = dims.size();
   dims.push_back({});
   auto sumVectors = [&](IndexRange range, ValueRange carried) {
-    return emitter_.emitCarryingLoop(
-        range, plan_.lanes, carried, [&](Value position, ValueRange next) {
-          dims.back() = position;
-          return computed_.emitElements(dims, group, {plan_.lanes, plan_.lanes},
-                                        next);
-        });
+    return emitVectors(dims, range, carried);
   };
   Values whole =
       emitChains(depth, length - tail, plan_.lanes, sums, sumVectors);

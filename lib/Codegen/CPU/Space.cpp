@@ -2,6 +2,7 @@
 // Chooses the dimension along which vectors run.
 #include "lib/Codegen/CPU/Space.h"
 
+#include "dialects/Kernel/Philox.h"
 #include "dialects/Kernel/Space.h"
 #include "lib/Codegen/CPU/Emitter.h"
 #include "llvm/Support/MathExtras.h"
@@ -63,4 +64,22 @@ unsigned mpc::cpu::chooseVectorDim(const std::vector<Statement> &statements,
       std::tie(best, bestCost) = std::pair(dim, cost);
   }
   return best;
+}
+
+/// Whether a region asks for the position along the last dimension, as random
+/// numbers do.
+static bool usesLastIndex(ArrayRef<Statement> statements) {
+  return llvm::any_of(statements, [](const Statement &statement) {
+    unsigned last = statement.numDims() - 1;
+    auto indices = statement.generic().getBody()->getOps<linalg::IndexOp>();
+    return llvm::any_of(indices, [&](linalg::IndexOp index) {
+      return statement.indices[index.getDim()].isFunctionOfDim(last);
+    });
+  });
+}
+
+int64_t mpc::cpu::chooseStep(ArrayRef<Statement> statements, int64_t lanes) {
+  bool hasRuns =
+      !statements.front().extents.empty() && usesLastIndex(statements);
+  return hasRuns ? std::max(kRunLength, lanes) : lanes;
 }

@@ -18,6 +18,11 @@ void moveDimLast(std::vector<kernel::Statement> &statements, unsigned dim);
 unsigned chooseVectorDim(const std::vector<kernel::Statement> &statements,
                          int64_t lanes, llvm::ArrayRef<unsigned> candidates);
 
+/// The elements of an iteration along the last dimension, as vectors one after
+/// another. Random bits of a run share blocks, which LLVM finds where one
+/// iteration has the whole run.
+int64_t chooseStep(llvm::ArrayRef<kernel::Statement> statements, int64_t lanes);
+
 } // namespace mpc::cpu
 
 #endif // MPC_LIB_CODEGEN_CPU_SPACE_H

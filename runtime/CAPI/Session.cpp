@@ -205,7 +205,7 @@ Status Session::settle() {
   return {};
 }
 
-Status Session::prepare(const EntryCall &call) {
+Status Session::checkCall(const EntryCall &call) const {
   MPC_RETURN_IF_ERROR(checkMissing());
   const Entry &entry = call.entry();
   for (size_t i = 0; i < entry.inputs.size(); ++i) {
@@ -216,6 +216,11 @@ Status Session::prepare(const EntryCall &call) {
     MPC_RETURN_IF_ERROR(checkBounds({entry.inputs[i], call.input(i)},
                                     runner_->program().bounds));
   }
+  return {};
+}
+
+Status Session::prepare(const EntryCall &call) {
+  MPC_RETURN_IF_ERROR(checkCall(call));
   return settle();
 }
 
@@ -267,9 +272,10 @@ Result<MpcStepResult> Session::step() {
                                   "then apply",
                                   step_->batches()));
   if (step_) {
+    // Both are checked before the first one runs.
     MPC_RETURN_IF_ERROR(chooseShape());
-    MPC_RETURN_IF_ERROR(prepare(step_->batchCall()));
-    MPC_RETURN_IF_ERROR(prepare(step_->lastCall()));
+    MPC_RETURN_IF_ERROR(checkCall(step_->batchCall()));
+    MPC_RETURN_IF_ERROR(checkCall(step_->lastCall()));
   }
   MPC_RETURN_IF_ERROR(addBatch());
   return finish();

@@ -104,6 +104,7 @@ private:
   Status open(std::unique_ptr<Runner> runner, uint64_t seed);
   Status bindEntries();
   Status takeRate();
+  Status checkCall(const EntryCall &call) const;
   /// Checks that a call can run, and updates what follows from the state.
   Status prepare(const EntryCall &call);
   Status settle();

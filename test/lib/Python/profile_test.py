@@ -30,6 +30,14 @@ class Profiles(unittest.TestCase):
         self.assertEqual(times, sorted(times, reverse=True))
         self.assertLessEqual(sum(times), profile.data["wall_ms"])
 
+    def test_what_follows_from_weights_is_computed_once_a_step(self):
+        self.step._runner.edit_state("fc.weight")  # Whoever has it may change it at any time.
+        with self.step.profile() as profile:
+            for i in range(3):
+                self.step(*programs.batch(i))
+        runs = {entry["name"]: entry["runs"] for entry in profile.data["entries"]}
+        self.assertEqual(runs, {"init": 3, "step": 3})
+
     def test_results_are_the_same_with_and_without(self):
         other = mpc_compiler.load(programs.compiled("--precision=fp16", "--optimizer=sgd"))
         other.lr = 0.1

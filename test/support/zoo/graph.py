@@ -178,7 +178,7 @@ class Graph:
             scores = self.add(scores, above)
         if mask:
             scores = self.add(scores, mask)
-        return self.op("MatMul", self.op("Softmax", scores, axis=-1), v)
+        return self.op("MatMul", self.dropout(self.op("Softmax", scores, axis=-1), 0.1), v)
 
     def self_attention(self, x, name, batch, length, width, heads, **more):
         size = width // heads

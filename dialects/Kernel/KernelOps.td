@@ -246,6 +246,26 @@ def Kernel_RankOp : Kernel_Op<"rank", [
   let hasVerifier = 1;
 }
 
+def Kernel_PhiloxOp : Kernel_Op<"philox", [Pure]> {
+  let summary = "Four random words, of a counter and a key";
+  let description = [{
+    The block of Philox4x32-10 whose counter has the words `low`, `high`, `stream`
+    and `step`, under the key of `key_low` and `key_high`. It stands in bodies,
+    where emitters see by it that elements are random, and compute the blocks of
+    several lanes at once (`buildPhilox`).
+
+    ```mlir
+    %w:4 = kernel.philox %low, %high, %stream, %step key %k0, %k1
+    ```
+  }];
+  let arguments = (ins I32:$low, I32:$high, I32:$stream, I32:$step,
+                       I32:$key_low, I32:$key_high);
+  let results = (outs I32:$first, I32:$second, I32:$third, I32:$fourth);
+  let assemblyFormat = [{
+    $low `,` $high `,` $stream `,` $step `key` $key_low `,` $key_high attr-dict
+  }];
+}
+
 class Kernel_Attention<string mnemonic> : Kernel_Op<mnemonic, [
     Pure, DestinationStyleOpInterface, Kernel_AttentionInterface,
     AttrSizedOperandSegments,

@@ -2,6 +2,7 @@
 // Philox4x32-10 on scalars and on vectors.
 #include "dialects/Kernel/Philox.h"
 
+#include "dialects/Kernel/KernelDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -89,4 +90,14 @@ PhiloxWords mpc::kernel::buildPhilox(ImplicitLocOpBuilder &b, PhiloxWords c,
          exclusiveOr(b, firstHigh, c[3], key[1]), firstLow};
   }
   return c;
+}
+
+void mpc::kernel::expandPhilox(Operation *root) {
+  root->walk([](PhiloxOp op) {
+    ImplicitLocOpBuilder builder(op.getLoc(), op);
+    op->replaceAllUsesWith(buildPhilox(
+        builder, {op.getLow(), op.getHigh(), op.getStream(), op.getStep()},
+        {op.getKeyLow(), op.getKeyHigh()}));
+    op->erase();
+  });
 }

@@ -17,6 +17,9 @@ using PhiloxWords = std::array<mlir::Value, 4>;
 PhiloxWords buildPhilox(mlir::ImplicitLocOpBuilder &builder,
                         PhiloxWords counter, std::array<mlir::Value, 2> key);
 
+/// Replaces kernel.philox inside of `root` by its arithmetic.
+void expandPhilox(mlir::Operation *root);
+
 /// The number of the rule by which an element's bits follow from its place. A
 /// run that is saved under another one goes on with other numbers.
 inline constexpr int kRandomRule = 2;

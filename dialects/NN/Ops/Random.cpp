@@ -84,9 +84,8 @@ static std::array<Value, 2> emitSum(ImplicitLocOpBuilder &b, Value first,
 
 /// The word of a block that belongs to the element in this column of a row of
 /// `length` elements.
-static Value selectWord(ImplicitLocOpBuilder &b,
-                        const kernel::PhiloxWords &words, Value column,
-                        int64_t length) {
+static Value selectWord(ImplicitLocOpBuilder &b, ResultRange words,
+                        Value column, int64_t length) {
   Value chosen = words[0];
   if (length <= kernel::kRunLanes)
     return chosen;
@@ -122,10 +121,11 @@ static Value emitBits(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
   auto [low, high] = emitSum(b, first, place);
   Value stream = arith::OrIOp::create(b, upperHalf(b, draw.counter),
                                       word(b, draw.number << kStreamBits));
-  auto words =
-      kernel::buildPhilox(b, {low, high, stream, lowerHalf(b, draw.counter)},
-                          {lowerHalf(b, draw.key), upperHalf(b, draw.key)});
-  return selectWord(b, words, column, length);
+  SmallVector<Type> words(kernel::kRunWords, b.getI32Type());
+  auto block = kernel::PhiloxOp::create(
+      b, words, low, high, stream, lowerHalf(b, draw.counter),
+      lowerHalf(b, draw.key), upperHalf(b, draw.key));
+  return selectWord(b, block.getResults(), column, length);
 }
 
 /// The bits of a number in [0, 1): its multiple of 2^-24.

@@ -134,7 +134,11 @@ private:
   llvm::SmallVector<mlir::Value> getPlaces(mlir::AffineExpr index,
                                            mlir::ValueRange dims,
                                            unsigned along, Lanes lanes);
+  llvm::SmallVector<mlir::Value>
+  readOperands(mlir::Operation &op, mlir::IRMapping &values, Lanes lanes);
   mlir::Value emitOp(mlir::Operation &op, mlir::IRMapping &values, Lanes lanes);
+  llvm::SmallVector<mlir::Value>
+  emitPhilox(mlir::Operation *op, mlir::IRMapping &values, Lanes lanes);
   /// The flat position that `extract` reads.
   mlir::Value flattenIndex(mlir::tensor::ExtractOp extract,
                            mlir::IRMapping &values, Lanes lanes);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clones the scalar ops of a region on scalars or on vectors.
+#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Kernel/Philox.h"
 #include "lib/Codegen/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -27,6 +29,8 @@ SmallVector<Value> Emitter::emitRegion(linalg::GenericOp op,
   for (Operation &inner : block.without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
       values.map(index.getResult(), indices[index.getDim()]);
+    else if (auto block = dyn_cast<kernel::PhiloxOp>(inner))
+      values.map(block.getResults(), emitPhilox(block, values, lanes));
     else if (isa<tensor::ExtractOp>(inner))
       values.map(inner.getResult(0), emitExtract(inner, values, lanes));
     else
@@ -36,15 +40,30 @@ SmallVector<Value> Emitter::emitRegion(linalg::GenericOp op,
                              [&](Value value) { return values.lookup(value); });
 }
 
-Value Emitter::emitOp(Operation &op, IRMapping &values, Lanes lanes) {
+/// The operands of `op`, in all lanes if one differs between them.
+SmallVector<Value> Emitter::readOperands(Operation &op, IRMapping &values,
+                                         Lanes lanes) {
   SmallVector<Value> operands = llvm::map_to_vector(
       op.getOperands(), [&](Value value) { return values.lookup(value); });
-  Type type = op.getResult(0).getType();
-  if (llvm::any_of(operands, isVector)) {
-    type = VectorType::get({lanes.width}, type);
+  if (llvm::any_of(operands, isVector))
     for (Value &operand : operands)
       operand = broadcast(operand, lanes);
-  }
+  return operands;
+}
+
+SmallVector<Value> Emitter::emitPhilox(Operation *op, IRMapping &values,
+                                       Lanes lanes) {
+  SmallVector<Value> read = readOperands(*op, values, lanes);
+  ImplicitLocOpBuilder b(loc, builder);
+  return llvm::to_vector(kernel::buildPhilox(
+      b, {read[0], read[1], read[2], read[3]}, {read[4], read[5]}));
+}
+
+Value Emitter::emitOp(Operation &op, IRMapping &values, Lanes lanes) {
+  SmallVector<Value> operands = readOperands(op, values, lanes);
+  Type type = op.getResult(0).getType();
+  if (llvm::any_of(operands, isVector))
+    type = VectorType::get({lanes.width}, type);
   OperationState state(op.getLoc(), op.getName().getIdentifier(), operands,
                        {type}, op.getAttrs());
   return builder.create(state)->getResult(0);

@@ -2,6 +2,7 @@
 // Chooses the dimension along which vectors run.
 #include "lib/Codegen/CPU/Space.h"
 
+#include "dialects/Kernel/KernelDialect.h"
 #include "dialects/Kernel/Philox.h"
 #include "dialects/Kernel/Space.h"
 #include "lib/Codegen/CPU/Emitter.h"
@@ -66,20 +67,20 @@ unsigned mpc::cpu::chooseVectorDim(const std::vector<Statement> &statements,
   return best;
 }
 
-/// Whether a region asks for the position along the last dimension, as random
-/// numbers do.
-static bool usesLastIndex(ArrayRef<Statement> statements) {
-  return llvm::any_of(statements, [](const Statement &statement) {
-    unsigned last = statement.numDims() - 1;
-    auto indices = statement.generic().getBody()->getOps<linalg::IndexOp>();
-    return llvm::any_of(indices, [&](linalg::IndexOp index) {
-      return statement.indices[index.getDim()].isFunctionOfDim(last);
-    });
-  });
+/// Whether a region draws random numbers that follow from the position along
+/// the last dimension.
+static bool drawsAlongLast(const Statement &statement) {
+  Block *body = statement.generic().getBody();
+  unsigned last = statement.numDims() - 1;
+  auto indices = body->getOps<linalg::IndexOp>();
+  return !body->getOps<PhiloxOp>().empty() &&
+         llvm::any_of(indices, [&](linalg::IndexOp index) {
+           return statement.indices[index.getDim()].isFunctionOfDim(last);
+         });
 }
 
 int64_t mpc::cpu::chooseStep(ArrayRef<Statement> statements, int64_t lanes) {
-  bool hasRuns =
-      !statements.front().extents.empty() && usesLastIndex(statements);
+  bool hasRuns = !statements.front().extents.empty() &&
+                 llvm::any_of(statements, drawsAlongLast);
   return hasRuns ? std::max(kRunLength, lanes) : lanes;
 }

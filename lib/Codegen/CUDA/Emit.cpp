@@ -2,6 +2,7 @@
 // Emits kernels by their schedules; and cuda-print-text.
 #include "lib/Codegen/CUDA/Passes.h"
 
+#include "dialects/Kernel/Philox.h"
 #include "lib/Codegen/CUDA/Emitters.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -69,6 +70,7 @@ static FailureOr<BlockShape> emitBody(KernelText &text, const Body &body,
 }
 
 FailureOr<KernelAttr> mpc::cuda::writeKernel(FuncOp kernel) {
+  expandPhilox(kernel);
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
   KernelText text(kernel);
   FailureOr<BlockShape> shape = emitBody(text, *getBody(kernel), schedule);

@@ -6,7 +6,7 @@
 // CHECK-NOT:     tensor<64x64xi1>
 // CHECK-NOT:     tensor<64x64xi32>
 // CHECK:         linalg.generic {{.*}} ins(%{{.*}} : tensor<64x64xf32>, tensor<i64>, tensor<i64>, tensor<i64>)
-// CHECK:           arith.constant 3528531795 : i64
+// CHECK:           kernel.philox
 // CHECK-NOT:     tensor<64x64xi1>
 // CHECK:         arith.mulf
 // CHECK:         linalg.generic {{.*}} ins(%{{.*}} : tensor<64x64xf32>, tensor<i64>, tensor<i64>, tensor<i64>)

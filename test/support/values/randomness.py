@@ -118,8 +118,30 @@ def dropout_edges(operands):
     yield Function("not_finite", [a, *operands], dropout_body(a, 0.5), [result])
 
 
+def block_functions():
+    """The known answers, in a body over vectors of words."""
+    answers = philox.KNOWN_ANSWERS
+    words = [[counter[i] for counter, _, _ in answers] for i in range(4)]
+    words += [[key[i] for _, key, _ in answers] for i in range(2)]
+    given = [Tensor("i32", [signed(word) for word in row]) for row in words]
+    results = [Result("i32", [signed(block[i]) for _, _, block in answers]) for i in range(4)]
+    kind, line = given[0].type, "affine_map<(d) -> (d)>"
+    empties = "".join(f"%e{i} = tensor.empty() : {kind}\n  " for i in range(4))
+    names = lambda prefix, count: ", ".join(f"%{prefix}{i}" for i in range(count))
+    arguments = ", ".join(f"%{prefix}{i}: i32" for prefix, count in (("x", 6), ("y", 4)) for i in range(count))
+    body = f"""{empties}%r0, %r1, %r2, %r3 = linalg.generic
+      {{indexing_maps = [{', '.join([line] * 10)}], iterator_types = ["parallel"]}}
+      ins(%a, %b, %c, %d, %e, %f : {', '.join([kind] * 6)}) outs({names('e', 4)} : {', '.join([kind] * 4)}) {{
+    ^bb0({arguments}):
+      %w:4 = kernel.philox %x0, %x1, %x2, %x3 key %x4, %x5
+      linalg.yield %w#0, %w#1, %w#2, %w#3 : i32, i32, i32, i32
+    }} -> ({', '.join([kind] * 4)})"""
+    yield Function("known_answers", given, body, results)
+
+
 def families():
     return {
+        "kernel.philox": list(block_functions()),
         "random_counters": list(counters_functions()),
         "random_bits": list(bits_functions()),
         "uniform": list(uniform_functions()),

@@ -152,7 +152,7 @@ def : AMP_Field<"loss", "class_weights", AMP_Numbers, "one for each class">,
     "labels (default: all 1)"}];
 }
 def : AMP_Field<"loss", "label_smoothing", AMP_Number,
-        "the share of a label that all classes have">,
+        "the share of a label that is spread over all classes">,
       AMP_Flag<"--label-smoothing", "X", ""> {
   let group = "Input";
   let range = "Share";
@@ -162,7 +162,7 @@ def : AMP_Field<"loss", "label_smoothing", AMP_Number,
     " that all classes have (default: 0)"}];
 }
 def : AMP_Field<"loss", "delta", AMP_Number,
-        "where a square goes over to a line">,
+        "where the loss changes from a square to a line">,
       AMP_Flag<"--loss-delta", "X", ""> {
   let group = "Input";
   let range = "NonNegative";
@@ -172,7 +172,7 @@ def : AMP_Field<"loss", "delta", AMP_Number,
     "(default: 1)"}];
 }
 def : AMP_Field<"loss", "class_axis", AMP_Integer,
-        "the axis of the classes, from the end where it is negative">,
+        "the axis of the classes; a negative one counts from the end">,
       AMP_Flag<"--class-axis", "N", ""> {
   let group = "Input";
   let help = [{"Where the output has its classes in " +
@@ -248,8 +248,8 @@ def : AMP_UnitClause<"round_weights",
         "weights beyond the low type's range are copied as infinity, not as "
         "its largest number">,
       AMP_Flag<"--weight-cast", "saturate|round",
-        "Weights beyond the low type's range (65504 in fp16) are its largest "
-        "number where they are computed with, or are rounded, to infinity "
+        "What a weight beyond the low type's range (65504 in fp16) is "
+        "computed as: saturate, the type's largest number; round, infinity "
         "(default: saturate)"> {
   let group = "Precision";
   let words = type;
@@ -296,7 +296,7 @@ def : AMP_UnitClause<"step_outputs", "a step yields the model's outputs, too">,
 def : AMP_UnitClause<"always_write_buffers",
         "a skipped step writes running statistics, too">,
       AMP_Flag<"--always-write-buffers", "",
-        "Also a skipped step writes running statistics, as each forward pass "
+        "A skipped step writes running statistics too, as each forward pass "
         "of PyTorch does"> {
   let group = "LossScaling";
 }
@@ -307,9 +307,9 @@ def : AMP_FieldsClause<"optimizer", AMP_OptimizerAttr,
   let isAlwaysRecorded = 1;
 }
 def : AMP_Field<"optimizer", "name", AMP_Word,
-        "its rule; all other fields are hyper-parameters and flags of it; "
-        "`callback` ends the step in unscaled gradients, for whoever runs it "
-        "to update by">,
+        "its rule; all other fields are the rule's hyper-parameters and "
+        "flags; with `callback` the step ends in unscaled gradients, and its "
+        "caller updates the parameters">,
       AMP_Flag<"--optimizer", "NAME", ""> {
   let read = "readOptimizer";
   let help = [{amp::knownOptimizers() + " (default: adamw)"}];
@@ -337,7 +337,7 @@ def : AMP_Hyper<"eps", "--eps",
 def : AMP_Hyper<"weight_decay", "--weight-decay",
     "Weight decay (default: the optimizer's; adamw 0.01)", "NonNegative">;
 def : AMP_FlagAlone<"--opt-arg", "NAME=VALUE",
-    "What else the optimizer knows, as amsgrad=true"> {
+    "A further argument of the optimizer, as amsgrad=true"> {
   let clause = "optimizer";
   let flagType = "Words";
   let read = "readOptimizerArguments";
@@ -362,7 +362,7 @@ def : AMP_Clause<"accumulate", DefaultValuedOptionalAttr<I64Attr, "1">,
 }
 
 def : AMP_FieldsClause<"clip", AMP_ClipAttr,
-    "bounds gradients, by one of its three numbers">;
+    "bounds gradients, by one of three numbers">;
 class AMP_Bound<string name, string flagName, string number, string text,
                 string help>
     : AMP_Field<"clip", name, AMP_Number, text>,
@@ -377,17 +377,18 @@ def : AMP_Bound<"global", "--clip-global-norm", "clip_global_norm",
 def : AMP_Bound<"norm", "--clip-norm", "clip_norm",
     "largest norm of each gradient", "Largest norm of each gradient">;
 def : AMP_Bound<"value", "--clip-value", "clip_value",
-    "largest absolute value", "Largest absolute value">;
+    "largest absolute value of an element", "Largest absolute value of an "
+        "element">;
 def : AMP_Field<"clip", "order", AMP_Word,
         "torch: the norm of all is summed as PyTorch does on a CPU">,
       AMP_Flag<"--clip-norm-order", "f64|torch",
-        "How the norm that --clip-global-norm reads is summed: f64, or torch, "
-        "in f32 as PyTorch does on a CPU, to the bit (default: f64)"> {
+        "How the norm of --clip-global-norm is summed: f64; torch, in f32 as "
+        "PyTorch does on a CPU, to the bit (default: f64)"> {
   let words = type;
   let default = "f64";
   let read = "readOrder";
 }
-def : AMP_Field<"clip", "scaled", AMP_Unit, "clips as if before the unscale">;
+def : AMP_Field<"clip", "scaled", AMP_Unit, "clips as if before unscaling">;
 
 def : AMP_FieldsClause<"larc", AMP_LarcAttr,
     "layer-wise rates, in place of clipping; numbers that are left out are "
@@ -396,8 +397,9 @@ def : AMP_Field<"larc", "name", AMP_Word,
         "clip, scale, apex_clip or apex_scale">,
       AMP_Flag<"--larc", "clip|scale|apex-clip|apex-scale",
         "Layer-wise rates from the norms of weights and gradients: clip, at "
-        "most 1, or scale, as OpenSeq2Seq has them; apex- takes weight decay "
-        "in and leaves norms of 0 alone, as Apex (default: none)"> {
+        "most 1, or scale, as in OpenSeq2Seq; with apex- as in NVIDIA Apex, "
+        "which adds weight decay and leaves a gradient alone where a norm is "
+        "0 (default: none)"> {
   let words = type;
 }
 class AMP_LarcNumber<string name, string flagName, string text, string help>
@@ -407,11 +409,11 @@ class AMP_LarcNumber<string name, string flagName, string text, string help>
   let record = "Nothing";
   let state = "larc_" # name;
 }
-def : AMP_LarcNumber<"eta", "--larc-eta", "the trust in a layer",
-    "LARC's trust in a layer (default: 0.001, Apex' 0.02)">;
+def : AMP_LarcNumber<"eta", "--larc-eta", "the trust coefficient",
+    "LARC's trust coefficient (default: 0.001, Apex' 0.02)">;
 def : AMP_LarcNumber<"min_update", "--larc-min-update",
-    "the least rate, which Apex has not",
-    "LARC's least rate, which Apex has not (default: 1e-7)">;
+    "the least rate; Apex has none",
+    "LARC's least rate; Apex has none (default: 1e-7)">;
 def : AMP_LarcNumber<"eps", "--larc-eps", "added to the norm it divides by",
     "Added to the norm that LARC divides by (default: 1e-7, Apex' 1e-8)">;
 
@@ -422,9 +424,11 @@ class AMP_Penalty<string name, string text, string help>
   let state = name;
 }
 def : AMP_Penalty<"l1", "a penalty, added to the gradients (default: 0)",
-    "Penalty X * sum |w| on the f32 weights, but --no-decay (default: 0)">;
+    "Penalty X * sum |w| on the f32 weights, except those of --no-decay "
+    "(default: 0)">;
 def : AMP_Penalty<"l2", "a penalty, added to the gradients (default: 0)",
-    "Penalty X * sum w^2 on the f32 weights, but --no-decay (default: 0)">;
+    "Penalty X * sum w^2 on the f32 weights, except those of --no-decay "
+    "(default: 0)">;
 def : AMP_NumberClause<"ema",
         "decay of an average of the parameters (default: 0, none)">,
       AMP_Flag<"--ema", "X",
@@ -446,9 +450,9 @@ def : AMP_UnitClause<"no_masters", "parameters are kept in bf16 alone">,
 def : AMP_TypeClause<"slots",
         "type of the optimizer's slots: f32, bf16, f16 (default: f32)">,
       AMP_Flag<"--slot-dtype", "f32|bf16|f16",
-        "Type of the optimizer's slots; computed with in f32, and rounded "
-        "stochastically by --seed. f16 only where a rule does not divide by "
-        "them, as sgd (default: f32)"> {
+        "Type of the optimizer's slots. The rule computes in f32, and rounds "
+        "them stochastically, by --seed. f16 is only for rules that do not "
+        "divide by them, as sgd (default: f32)"> {
   let words = type;
   let default = "f32";
   let isAlwaysRecorded = 1;
@@ -465,10 +469,10 @@ def : AMP_Clause<"seed", DefaultValuedOptionalAttr<I64Attr, "0">, AMP_Integer,
 def : AMP_TypeClause<"gradients",
     "the scaled gradients are inputs of this type, instead of from `@loss`">;
 def : AMP_TextsClause<"no_gradient",
-    "patterns of parameters that get none then">;
+    "patterns of parameters without such an input">;
 def : AMP_TextsClause<"gradient_sets",
-    "patterns: each is a set whose gradients come and go together, as an input "
-    "`present.INDEX` says">;
+    "patterns; the gradients of each are there or missing together, as an "
+    "input `present.INDEX` says">;
 }
 } // section Training
 

@@ -8,8 +8,8 @@ include "mlir/IR/OpBase.td"
 def AMP_OptimizerInterface : OpInterface<"OptimizerInterface"> {
   let cppNamespace = "::mpc::amp";
   let description = [{
-    A symbol that trains parameters. This is all that a new kind of optimizer
-    implements: passes know optimizers by nothing else.
+    A symbol that trains parameters. A new kind of optimizer implements this and
+    nothing else: passes know optimizers by this interface alone.
 
     `amp-lower-state` lays out slots and scalar state. For an `amp.apply` it asks
     for `buildPrepare` once, and for `buildUpdate` of each range of parameters,
@@ -19,7 +19,7 @@ def AMP_OptimizerInterface : OpInterface<"OptimizerInterface"> {
     InterfaceMethod<"Its name.", "::llvm::StringRef", "getSymName">,
     InterfaceMethod<"The parameters, in the order of their gradients.",
       "::mlir::ArrayAttr", "getTrains">,
-    InterfaceMethod<"Those that see no weight decay; may be null.",
+    InterfaceMethod<"The parameters without weight decay; null means none.",
       "::mlir::ArrayAttr", "getNoDecayAttr">,
     InterfaceMethod<"The hyper-parameters that are given.",
       "::mlir::DictionaryAttr", "getHyper">,
@@ -66,9 +66,10 @@ def AMP_OptimizerInterface : OpInterface<"OptimizerInterface"> {
 def AMP_GradientTransformInterface : OpInterface<"GradientTransformInterface"> {
   let cppNamespace = "::mpc::amp";
   let description = [{
-    Makes gradients, its result, of gradients, its first operand: of all those
-    of an optimizer, or, where it can, of one tensor. This is all that a new
-    transform implements: passes know transforms by nothing else.
+    Transforms gradients, its first operand, into gradients, its result. The
+    operand is all gradients of an optimizer or, if the op can do that, one
+    tensor. A new transform implements this and nothing else: passes know
+    transforms by this interface alone.
 
     `amp-lower-state` takes gradients apart into groups, whose tensors lie in
     order in one flat range, and asks for the body of each. The body is built of
@@ -84,7 +85,7 @@ def AMP_GradientTransformInterface : OpInterface<"GradientTransformInterface"> {
       "bool", "needsParameters", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
         A number in the gradients' own unit, which has to be scaled where they
-        are; null where it has none.
+        are. Null means that the transform has no such number.
       }],
       "::mlir::Value", "getBound", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{

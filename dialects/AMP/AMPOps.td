@@ -42,22 +42,24 @@ def AMP_OptimizerOp : AMP_Op<"optimizer", [
                               ["keepsAverage", "needsTensors"]>]> {
   let summary = "An optimizer: its rule and the hyper-parameters it starts with";
   let description = [{
-    It `trains` parameters of f32 or, with `rounding_seed`, of bf16, each of
-    which has no other optimizer; those of `no_decay` see no weight decay. Kinds, their hyper-parameters, flags and slots: Optimizers.h. A flag
-    changes what the rule computes and is fixed; a hyper-parameter is state and
-    may be changed while the program runs. Those of every kind: `clip_...`,
-    `larc_...`, `l1` and `l2` are what `amp.get_hyper` reads for the ops on
-    gradients. With `ema_decay` the optimizer keeps an average of each
-    parameter, the slot `ema`: `ema + (1 - ema_decay) * (parameter - ema)` after
-    each step that is applied, and the parameter itself after the first. With
-    `rounding_seed` parameters may be of bf16, without f32 masters: they are
-    updated in f32 and rounded stochastically, by a function of seed, step and
-    place. With `slots` of bf16 or f16, which need a `rounding_seed` too, the
-    rule's slots are kept in that type and rounded in the same way; the average
-    stays f32. A rule may refuse a type: f16 lacks the range of what it divides
-    by. With `counts_skips` the state of the rule, as the number of its step,
-    advances in skipped steps too, as that of tf_keras does; averages and
-    rounding go by a second count, `applied`.
+    It `trains` parameters of f32 or, with `rounding_seed`, of bf16. No other
+    optimizer trains these. Those of `no_decay` have no weight decay.
+    Optimizers.h lists the kinds with their hyper-parameters, flags and slots. A
+    flag changes what the rule computes and is fixed; a hyper-parameter is state
+    and may be changed while the program runs. Every kind has the
+    hyper-parameters `clip_...`, `larc_...`, `l1` and `l2`, which
+    `amp.get_hyper` reads for the ops on gradients. With `ema_decay` the
+    optimizer keeps an average of each parameter, the slot `ema`:
+    `ema + (1 - ema_decay) * (parameter - ema)` after each step that is applied,
+    and the parameter itself after the first. With `rounding_seed` parameters
+    may be of bf16, without f32 masters. They are updated in f32 and rounded
+    stochastically, by random bits that are a function of seed, step and place.
+    With `slots` of bf16 or f16, which need a `rounding_seed` too, the rule's
+    slots are kept in that type and rounded in the same way; the average stays
+    f32. A rule may refuse a type: f16 lacks the range of what it divides by.
+    With `counts_skips` the rule's state, such as its step number, advances in
+    skipped steps too, as in tf_keras. Averages and rounding then use a second
+    count, `applied`, of the steps that were not skipped.
 
     ```mlir
     amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9, rounding_seed = 0.0}
@@ -90,10 +92,11 @@ def AMP_CustomOptimizerOp : AMP_Op<"custom_optimizer", [
     old values where a step is skipped. Its arguments have names (`nn.name`):
     `parameter`, `gradient` and each slot, of f32; `lr`, `step` (this step's
     number among those that were applied, from 1), `decay` (1, or 0 for
-    parameters that see no decay) and each hyper-parameter, of f32 or f64. It
-    takes those that it needs, and yields, by name, `parameter` and the slots
-    that change, of f32. Slots start with the values given. What it trains is as
-    of `amp.optimizer`.
+    parameters without decay) and each hyper-parameter, of f32 or f64. The rule
+    takes only the arguments that it needs. It yields, by name and as f32,
+    `parameter` and the slots that change. A slot starts with the value that
+    `slots` gives. `trains` and `no_decay` mean what they mean for
+    `amp.optimizer`.
 
     ```mlir
     amp.custom_optimizer @optimizer rule(@momentum) slots {velocity = 0.0}
@@ -113,7 +116,7 @@ def AMP_CustomOptimizerOp : AMP_Op<"custom_optimizer", [
 
 def AMP_GetScaleOp : AMP_Op<"get_scale", [
     MemoryEffects<[MemRead]>, StateOpInterface, UsesSymbols]> {
-  let summary = "The scale in force, rounded where f32 is asked for";
+  let summary = "The current loss scale, rounded if the result is f32";
   let description = [{
     ```mlir
     %scale = amp.get_scale @scaler : tensor<f32>
@@ -130,10 +133,12 @@ def AMP_GetScaleOp : AMP_Op<"get_scale", [
 def AMP_GetRateOp : AMP_Op<"get_rate", [
     MemoryEffects<[MemRead]>, SameOperandsAndResultType, StateOpInterface,
     UsesSymbols]> {
-  let summary = "The learning rate, by whether the last step was applied";
+  let summary = "The learning rate, chosen by whether the last step was applied";
   let description = [{
-    A rate follows from how many steps were applied, which of a step that is
-    still under way its scaler alone knows.
+    A learning rate follows from how many steps were applied. While a step is
+    under way, its scaler alone knows whether that step was applied: the result
+    is `skipped` if the scaler's last update was of a skipped step, else
+    `applied`.
 
     ```mlir
     %lr = amp.get_rate @scaler, %applied, %skipped : tensor<f32>
@@ -167,9 +172,9 @@ def AMP_ApplyOp : AMP_Op<"apply", [
   let summary = "One optimizer step";
   let description = [{
     Updates the parameters that the optimizer trains, and its slots, by their
-    gradients, and advances its step count. Where `skip` is true nothing
-    changes, to the bit. A learning rate of f64 (`lr(%lr : tensor<f64>)`) is
-    rounded only where a rule uses it.
+    gradients, and advances its step count. Where `skip` is true, no bit
+    changes. A learning rate of f64 (`lr(%lr : tensor<f64>)`) is rounded only
+    where a rule uses it.
 
     ```mlir
     amp.apply %gradients lr(%lr) skip(%found) : !amp.gradients<@optimizer>
@@ -236,7 +241,7 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", [
   let description = [{
     `max_abs`, the largest unscaled gradient, is for the policies that read it.
     Where `skip` is true the scaler stays as it is. Yields the policy's counter
-    after the step and its error, 0 where there is none.
+    after the step and its error, which is 0 without an error.
 
     ```mlir
     %good_steps, %error = amp.update_scale @scaler found(%found)
@@ -261,8 +266,8 @@ def AMP_UpdateScaleOp : AMP_Op<"update_scale", [
 def AMP_GatherOp : AMP_Op<"gather", [Pure, UsesSymbols]> {
   let summary = "The gradients of all parameters of an optimizer, as one value";
   let description = [{
-    In the order in which the optimizer names what it trains. One of 16 bits
-    counts as its exact image in f32.
+    The gradients stand in the order of the optimizer's `trains`. A 16-bit
+    gradient is widened to f32, which is exact.
 
     ```mlir
     %g = amp.gather %dw, %db : tensor<4xf32>, tensor<8xf16>
@@ -294,8 +299,8 @@ def AMP_SplitOp : AMP_Op<"split", [Pure, UsesSymbols]> {
 def AMP_InverseScaleOp : AMP_Op<"inverse_scale", [Pure, Differentiable]> {
   let summary = "The factor that gradients are unscaled with";
   let description = [{
-    `f32(1 / f64(scale))`; with `flushed` 0 where that is subnormal, as
-    TensorFlow has it. A constant in differentiation.
+    `f32(1 / f64(scale))`. With `flushed` a subnormal result becomes 0, as in
+    TensorFlow. Differentiation takes the result as a constant.
 
     ```mlir
     %inverse = amp.inverse_scale %scale : tensor<f32>
@@ -324,8 +329,9 @@ def AMP_UnscaleOp : AMP_GradientMap<"unscale", [
   let summary = "A gradient without its scale";
   let description = [{
     `f32(input) * factor`; with `divide`, `f32(input) / factor`, where the
-    factor is the scale itself. Linear in the gradient, constant in the factor. A gradient that is
-    unscaled by the factor already is refused.
+    factor is the scale itself. The op is linear in the gradient.
+    Differentiation takes the factor as a constant. The verifier refuses a
+    gradient that is already unscaled by the factor.
 
     ```mlir
     %u = amp.unscale %g by %inverse : !amp.gradients<@optimizer>
@@ -381,12 +387,12 @@ def AMP_VectorNormOp : AMP_Op<"vector_norm", [Pure, KernelBody]> {
   let summary = "A tensor's norm in f32, summed in PyTorch's order";
   let description = [{
     What PyTorch's CPU kernel computes: sum `j` of 8 is over elements `j`,
-    `j + 8`, ... of all whole rows of 8, square and addition each rounded to f32;
-    the sums are added in order; then come the squares of what is left, the first
-    4 of them (if there are 4) in the same way, the others each in one rounding
-    with their addition. The result is the rounded root. Less exact than
-    `amp.check`, whose norm is f64, and one after another: for steps that are to
-    clip as PyTorch does, to the bit.
+    `j + 8`, ... of all whole rows of 8, square and addition each rounded to
+    f32; the sums are added in order; then come the squares of what is left, the
+    first 4 of them (if there are 4) in the same way, the others each in one
+    rounding with their addition. The result is the rounded root. It is less
+    exact than the f64 norm of `amp.check`, and sequential. It is meant for
+    steps that clip as PyTorch does, to the bit.
 
     ```mlir
     %n = amp.vector_norm %u : tensor<3x4xf32>
@@ -398,7 +404,7 @@ def AMP_VectorNormOp : AMP_Op<"vector_norm", [Pure, KernelBody]> {
 }
 
 def AMP_MaxAbsOp : AMP_Op<"max_abs", [Pure]> {
-  let summary = "The largest absolute value; NaN where there is one";
+  let summary = "The largest absolute value, or NaN if an element is NaN";
   let description = [{
     ```mlir
     %max = amp.max_abs %g : !amp.gradients<@optimizer>
@@ -410,12 +416,13 @@ def AMP_MaxAbsOp : AMP_Op<"max_abs", [Pure]> {
 }
 
 def AMP_ClipCoefficientOp : AMP_Op<"clip_coefficient", [Pure, KernelBody]> {
-  let summary = "By how much gradients are clipped to a norm";
+  let summary = "The factor that clips gradients to a norm";
   let description = [{
-    `min(1, max / (norm + 1e-6))` in f32, PyTorch's rule, or with `keras`
-    `max / maximum(norm, max)`; the latter in f64, rounded to f32. With `scale` as if the
-    norm were that of the scaled gradients and `max` scaled too. One
-    coefficient for each norm; NaN for a NaN norm, and for no other.
+    `min(1, max / (norm + 1e-6))` in f32, PyTorch's rule. With `keras` it is
+    `max / maximum(norm, max)`, in f64 and rounded to f32. With `scale` it is
+    computed as if from the norm of the scaled gradients and a scaled `max`.
+    There is one coefficient for each norm. A coefficient is NaN if and only if
+    its norm is.
 
     ```mlir
     %c = amp.clip_coefficient %norm max(%max) : tensor<f64> -> tensor<f32>
@@ -444,7 +451,8 @@ class AMP_Transform<string mnemonic, list<string> methods,
 def AMP_ClipEachOp : AMP_Transform<"clip_each", ["needsTensors"], [Pure]> {
   let summary = "Each gradient clipped to its own norm";
   let description = [{
-    Each times the coefficient that `amp.clip_coefficient` has for its norm.
+    Multiplies each gradient by the coefficient that `amp.clip_coefficient`
+    gives for its norm.
 
     ```mlir
     %c = amp.clip_each %g max(%max) : !amp.gradients<@optimizer>
@@ -459,11 +467,12 @@ def AMP_ClipEachOp : AMP_Transform<"clip_each", ["needsTensors"], [Pure]> {
 
 def AMP_RegularizeOp : AMP_Transform<"regularize", ["needsParameters"], [
     MemoryEffects<[MemRead]>]> {
-  let summary = "Each gradient with that of its parameter's penalty";
+  let summary = "Add the gradient of a penalty on the parameters";
   let description = [{
-    The gradient of `l1 * sum |w| + l2 * sum w^2`, taken of the parameter as the
-    optimizer holds it: `g + 2 * l2 * w` in one rounding, then
-    `+ l1 * sign(w)`. Parameters that see no weight decay have no penalty.
+    Adds to each gradient `g` that of `l1 * sum |w| + l2 * sum w^2`, where `w`
+    is the parameter as the optimizer holds it: `g + 2 * l2 * w` in one
+    rounding, then `+ l1 * sign(w)`. Parameters without weight decay have no
+    penalty.
 
     ```mlir
     %r = amp.regularize %g l1(%l1) l2(%l2) : !amp.gradients<@optimizer>
@@ -478,16 +487,17 @@ def AMP_RegularizeOp : AMP_Transform<"regularize", ["needsParameters"], [
 
 def AMP_LarcOp : AMP_Transform<"larc", ["needsTensors", "needsParameters"], [
     AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
-  let summary = "Each gradient at a rate from its norm and its parameter's";
+  let summary = "Scale each gradient by a rate from its norm and its "
+      "parameter's";
   let description = [{
-    Layer-wise adaptive rates (You et al., 2017): each gradient times the rate
-    that `amp.larc_rate` has for its parameter. With `lr` that is at most 1 (mode
-    clip), else the rate scales the step (mode scale).
+    Layer-wise adaptive rates (You et al., 2017): multiplies each gradient by
+    the rate that `amp.larc_rate` gives for its parameter. With `lr` the rate is
+    at most 1 (mode clip). Without `lr` it scales the step (mode scale).
 
-    With `min_update` the rates are OpenSeq2Seq's, with `weight_decay` those of
-    NVIDIA Apex: the gradient is then `rate * (g + weight_decay * w)`, and is
-    itself, without decay, where its norm or the parameter's is 0. Parameters
-    that see no weight decay have a `weight_decay` of 0.
+    With `min_update` the rates are those of OpenSeq2Seq, with `weight_decay`
+    those of NVIDIA Apex. Apex gives `rate * (g + weight_decay * w)`. It leaves
+    a gradient as it is, without decay, where its norm or the parameter's is 0.
+    Parameters without weight decay have a `weight_decay` of 0.
 
     ```mlir
     %s = amp.larc %g eta(%eta) eps(%eps) min_update(%min) lr(%lr)

@@ -47,15 +47,16 @@ def AMP_EntryKindAttr : EnumAttr<AMP_Dialect, AMP_EntryKind, "entry_kind"> {
 
 def AMP_SiteAttr : AttrDef<AMP_Dialect, "Site"> {
   let mnemonic = "site";
-  let summary = "Which value of a step a probe tells of";
+  let summary = "The value of a step that a probe reports";
   let description = [{
-    Stands as `amp.site` at each result of a probed entry, whose number counts
-    the sites. `op` is the op that computes the value, or `input`; `node` the
-    model's node that the op is of, of state its symbol; `file` where that was
-    read. `inputs` are the sites that the op reads. `parameter` is there where
-    the value is the gradient of one. `gradient` is of the backward pass, `used`
-    what the step checks, returns, or changes its state by; `infinite` what is
-    computed from a constant with infinities.
+    Stands as `amp.site` at each result of a probed entry. A result's number is
+    its site's number. `op` is the op that computes the value, or `input`.
+    `node` is the model's node that the op belongs to; for state it is the
+    symbol. `file` is the place where the node was read. `inputs` are the sites
+    that the op reads. `parameter` is the parameter whose gradient the value is;
+    null for other values. `gradient` marks a value of the backward pass. `used`
+    marks a value that the step checks, returns or computes new state from.
+    `infinite` marks a value computed from a constant with infinities.
   }];
   let parameters = (ins StringRefParameter<"op">:$op,
                         StringRefParameter<"node">:$node,
@@ -76,10 +77,11 @@ def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
   let summary = "One contiguous range of the state";
   let description = [{
     Entries lie in order without overlap; what lies between them is zero. A
-    function that takes the slab has an argument with `kernel.state = @name`, and
-    one that changes it a result with the same attribute. `initial` holds the
-    elements that the state starts with; one value is meant for all. A loss
-    scaler with `wide_scale` has a scale of f64, which is not rounded to f32.
+    function that takes the slab has an argument with `kernel.state = @name`,
+    and one that changes it a result with the same attribute. `initial` holds
+    the first values of the elements; a single value stands for all of them. A
+    loss scaler with `wide_scale` has a scale of f64, which is not rounded to
+    f32.
 
     ```mlir
     amp.slab @g0.parameter : tensor<4096xf32> entries [
@@ -101,7 +103,7 @@ def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
 def AMP_LoadOp : AMP_Op<"load", [MemoryEffects<[MemRead]>]> {
   let summary = "A slab as it is at this point of an entry";
   let description = [{
-    Lives within `amp-lower-state` alone, which makes arguments of it.
+    Exists only within `amp-lower-state`, which replaces it by an argument.
   }];
   let arguments = (ins FlatSymbolRefAttr:$slab);
   let results = (outs AnyRankedTensor:$value);
@@ -109,9 +111,9 @@ def AMP_LoadOp : AMP_Op<"load", [MemoryEffects<[MemRead]>]> {
 }
 
 def AMP_StoreOp : AMP_Op<"store", [MemoryEffects<[MemWrite]>]> {
-  let summary = "What a slab is from this point of an entry on";
+  let summary = "Set the value of a slab from this point of an entry on";
   let description = [{
-    Lives within `amp-lower-state` alone, which makes results of it.
+    Exists only within `amp-lower-state`, which replaces it by a result.
   }];
   let arguments = (ins AnyRankedTensor:$value, FlatSymbolRefAttr:$slab);
   let assemblyFormat = "$value `to` $slab attr-dict `:` type($value)";
@@ -200,7 +202,7 @@ def AMP_LarcRateOp : AMP_Op<"larc_rate", [
     `r = eta * parameter / (gradient + weight_decay * parameter + eps)`; with
     `lr` too `minimum(r / lr, 1)`; 1 where either norm is 0.
 
-    In f64, rounded to f32. NaN for a NaN norm.
+    Computed in f64 and rounded to f32. A NaN norm gives NaN.
   }];
   let arguments = (ins AMP_F64Vector:$parameter, AMP_F64Vector:$gradient,
                        AMP_F64:$eta, AMP_F64:$eps,
@@ -234,8 +236,8 @@ def AMP_LarcDecayOp : AMP_Op<"larc_decay", [
 
 def AMP_AddPenaltyOp : AMP_Op<"add_penalty", [
     Pure, KernelBody, WidensFirst, Recomputed, AllShapesMatch<["gradient", "parameter", "output"]>]> {
-  let summary = "A slab of gradients with those of the parameters' penalty";
-  let description = "What `amp.regularize` says, on slabs.";
+  let summary = "Add the gradient of a penalty to a slab of gradients";
+  let description = "Computes on slabs what `amp.regularize` computes.";
   let arguments = (ins AMP_Gradient:$gradient, AMP_Gradient:$parameter,
                        AMP_F64:$l1, AMP_F64:$l2);
   let results = (outs AMP_F32Tensor:$output);
@@ -246,7 +248,7 @@ def AMP_AddPenaltyOp : AMP_Op<"add_penalty", [
 }
 
 def AMP_AverageWeightOp : AMP_Op<"average_weight", [Pure, KernelBody]> {
-  let summary = "The share of the new parameter in its average";
+  let summary = "The weight of the new parameter in its average";
   let description = [{
     1 where `step`, the number of steps applied so far, is 0, else `1 - decay`.
   }];
@@ -259,10 +261,10 @@ def AMP_AverageOp : AMP_Op<"average", [
     Pure, KernelBody,
     AllShapesMatch<["parameter", "average"]>,
     AllTypesMatch<["average", "output"]>]> {
-  let summary = "A slab of averages with the new parameters in it";
+  let summary = "Update a slab of averages by the new parameters";
   let description = [{
     `average + weight * (parameter - average)`, the last product and sum in one
-    rounding. Where `skip` is true, the old bits.
+    rounding. Where `skip` is true, the average keeps its bits.
   }];
   let arguments = (ins AMP_Gradient:$parameter, AMP_F32:$weight,
                        AMP_F32Tensor:$average, Optional<AMP_Flag>:$skip);
@@ -274,17 +276,18 @@ def AMP_AverageOp : AMP_Op<"average", [
 }
 
 def AMP_RoundingKeyOp : AMP_Op<"rounding_key", [Pure, KernelBody]> {
-  let summary = "What the random bits of one step and slab are made of";
+  let summary = "The key of the random bits of one step and slab";
   let description = [{
     A hash of the seed, the number of steps applied so far and `salt`, which
-    tells slabs apart: from `salt` on, `k = hash(hash(k) + word)` for the lower
-    and the upper 32 bits of the seed, then of the step, both whole. Element `i` of the slab has the
-    random number `r`, the upper half of `hash(key + i * 0x9e3779b9)`. In bf16 it
-    adds `r` to the pattern of its f32 and keeps the upper half of the sum; in
-    f16 it adds `r >> 3` to the pattern and keeps all but the lower 13 bits, and
-    below 2^-14, where f16 counts in units of 2^-24, it rounds up where
-    `r < 2^16 * fraction`. What is finite stays finite in f16, and what is not
-    finite is itself.
+    tells slabs apart. `k` starts as `salt`; then `k = hash(hash(k) + word)` for
+    the lower and the upper 32 bits of the seed, and for those of the step. Seed
+    and step are whole numbers. Element `i` of the slab has the random number
+    `r`, the upper half of `hash(key + i * 0x9e3779b9)`. In bf16 it adds `r` to
+    the pattern of its f32 and keeps the upper half of the sum; in f16 it adds
+    `r >> 3` to the pattern and keeps all but the lower 13 bits, and below
+    2^-14, where f16 counts in units of 2^-24, it rounds up where
+    `r < 2^16 * fraction`. In f16 a finite number stays finite; infinities and
+    NaN stay as they are.
   }];
   let arguments = (ins AMP_F64:$seed, AMP_F64:$step, I32Attr:$salt);
   let results = (outs AMP_I32:$key);
@@ -327,9 +330,10 @@ def AMP_DescendOp : AMP_Op<"descend", [
     AttrSizedOperandSegments, Pure, KernelBody]> {
   let summary = "Move a slab of parameters against a direction";
   let description = [{
-    `parameter - lr * direction`, and, where `low` is there, that rounded to
-    its type. Where `skip` is true, the old bits. A parameter of bf16 is rounded
-    by `key`. With `saturate` the copy is made as `amp.saturate_cast` does.
+    Yields `parameter - lr * direction` and, if `low` is given, a copy of that
+    in the type of `low`. Where `skip` is true, both keep their old bits. A
+    parameter of bf16 is rounded stochastically, by `key`. With `saturate` the
+    copy is made as by `amp.saturate_cast`.
   }];
   let arguments = (ins AMP_F32Tensor:$direction, AMP_F32:$lr,
                        Optional<AMP_Flag>:$skip, Optional<AMP_I32>:$key,
@@ -346,10 +350,10 @@ def AMP_DescendOp : AMP_Op<"descend", [
 
 def AMP_SaturateCastOp : AMP_Op<"saturate_cast", [
     Pure, KernelBody, AllShapesMatch<["input", "output"]>]> {
-  let summary = "Weights in 16 bits, where what is finite stays finite";
+  let summary = "Cast weights to 16 bits so that finite ones stay finite";
   let description = [{
-    Rounded to nearest even; what is finite and beyond the largest number of the
-    type becomes that number. Infinities and NaN stay.
+    Rounds to nearest even. A finite number beyond the range of the type becomes
+    the nearest end of the range. Infinities and NaN stay.
 
     ```mlir
     %low = amp.saturate_cast %w : tensor<4096xf32> -> tensor<4096xf16>
@@ -371,11 +375,11 @@ def AMP_PrepareOp : AMP_Op<"prepare", [
     AttrSizedOperandSegments, Pure, KernelBody]> {
   let summary = "The scalars of one optimizer step";
   let description = [{
-    From the learning rate, the optimizer's scalar state and its
-    hyper-parameters, in the order that Optimizers.h gives them: the state
-    after the step (the old one where `skip` is true), then what `amp.update`
-    needs, in f32. With `counts_skips` the state advances also where `skip` is
-    true; behind it comes the number of steps applied, which does not.
+    Takes the learning rate, the optimizer's scalar state and its
+    hyper-parameters, in the order of Optimizers.h. Yields the state after the
+    step (the old state where `skip` is true), then the f32 scalars that
+    `amp.update` needs. With `counts_skips` the state advances where `skip` is
+    true too; the number of steps applied, which does not, follows the state.
   }];
   let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, AMP_F32OrF64:$lr,
                        Optional<AMP_Flag>:$skip, Variadic<AMP_F64>:$state,
@@ -394,14 +398,14 @@ def AMP_UpdateOp : AMP_Op<"update", [
     AttrSizedOperandSegments, Pure, KernelBody, WidensFirst]> {
   let summary = "One optimizer step on a slab";
   let description = [{
-    One map: from the gradient, the old parameter and slots and the scalars of
-    `amp.prepare` the new parameter, slots and, where `low` is there, the
-    parameter rounded to its type. Where `skip` is true, the old bits. `decay`
-    is off where the parameters see no weight decay. An optimizer with a trust
-    ratio yields the direction in place of the new parameter, and no copy. The
-    rule computes in f32; a parameter of bf16 is rounded by `key`, slots of 16
-    bits each by its own of `slot_keys`. With `saturate` the copy is made as
-    `amp.saturate_cast` does.
+    One map. It takes the gradient, the old parameter, the old slots and the
+    scalars of `amp.prepare`. It yields the new parameter, the new slots and, if
+    `low` is given, a copy of the parameter in the type of `low`. Where `skip`
+    is true, all keep their old bits. `decay` is false for parameters without
+    weight decay. An optimizer with a trust ratio yields the direction in place
+    of the new parameter, and no copy. The rule computes in f32. A parameter of
+    bf16 is rounded stochastically, by `key`; each 16-bit slot by its own key of
+    `slot_keys`. With `saturate` the copy is made as by `amp.saturate_cast`.
   }];
   let arguments = (ins StrAttr:$kind, StrArrayAttr:$flags, BoolAttr:$decay,
                        AMP_Gradient:$gradient, Optional<AMP_Flag>:$skip,

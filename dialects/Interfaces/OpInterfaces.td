@@ -9,8 +9,8 @@ include "mlir/IR/OpBase.td"
 def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let cppNamespace = "::mpc";
   let description = [{
-    The op's rule for mixed precision, and by what name other systems' rules
-    know it. `nn-autocast` reads both; no pass holds a list of ops.
+    The op's rule for mixed precision, and the name by which other systems'
+    rules know it. `nn-autocast` reads both; no pass holds a list of ops.
   }];
   let methods = [
     InterfaceMethod<"How autocast chooses the op's precision.",
@@ -112,10 +112,10 @@ def ScalarBodyOpInterface : OpInterface<"ScalarBodyOpInterface"> {
 def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   let cppNamespace = "::mpc";
   let description = [{
-    Sums of products: what their arithmetic costs depends on the type.
+    An op that sums products. The cost of its arithmetic depends on the type.
   }];
   let methods = [
-    InterfaceMethod<"How many multiply-adds it makes.", "int64_t",
+    InterfaceMethod<"The number of multiply-adds.", "int64_t",
       "getMultiplyAdds", (ins)>,
   ];
 }
@@ -127,7 +127,7 @@ def BiasOpInterface : OpInterface<"BiasOpInterface"> {
     `bias`, before it rounds.
   }];
   let methods = [
-    InterfaceMethod<"The operand `bias`, empty where there is none.",
+    InterfaceMethod<"The operand `bias`; empty if the op has none.",
       "::mlir::MutableOperandRange", "getBiasMutable", (ins),
       [{ return $_op.getBiasMutable(); }]>,
     InterfaceMethod<"The axis of the result that a bias runs along.",
@@ -144,8 +144,8 @@ def IndexOpInterface : OpInterface<"IndexOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-        The valid values of `operand`; none where it is no index, or where a
-        value out of range has a meaning of its own.
+        The valid values of `operand`. `nullopt` means that it is not an index,
+        or that a value out of range has a meaning of its own.
       }],
       "::std::optional<::mpc::IndexRange>", "getIndexRange",
       (ins "::mlir::OpOperand &":$operand)>,
@@ -155,21 +155,21 @@ def IndexOpInterface : OpInterface<"IndexOpInterface"> {
 def TrainingOpInterface : OpInterface<"TrainingOpInterface"> {
   let cppNamespace = "::mpc";
   let description = [{
-    An op that computes otherwise in training than in evaluation, as batch
-    normalization does.
+    An op that computes differently in training and in evaluation, such as batch
+    normalization.
   }];
   let methods = [
     InterfaceMethod<"Whether it computes as in training.", "bool",
       "isTrainingForm", (ins)>,
     InterfaceMethod<[{
-        Puts the form that PyTorch trains in its place and returns it; itself
-        where it has that form.
+        Replaces the op by the form that PyTorch trains, and returns that. An op
+        that already has that form returns itself.
       }],
       "::mpc::TrainingOpInterface", "toTrainingForm",
       (ins "::mlir::OpBuilder &":$builder)>,
     InterfaceMethod<[{
-        What it keeps from step to step, as statistics; empty for the form of
-        an evaluation.
+        What the op keeps from step to step, such as statistics; empty for the
+        form of an evaluation.
       }],
       "::llvm::SmallVector<::mpc::RunningState>", "getRunningState", (ins)>,
   ];
@@ -178,8 +178,8 @@ def TrainingOpInterface : OpInterface<"TrainingOpInterface"> {
 def StateOpInterface : OpInterface<"StateOpInterface"> {
   let cppNamespace = "::mpc";
   let description = [{
-    An op that reads a piece of state, as a parameter. Reports call its result
-    by the name of the state, not by the node that reads it.
+    An op that reads a piece of state, such as a parameter. Reports call its
+    result by the name of the state, not by the node that reads it.
   }];
   let methods = [
     InterfaceMethod<"The symbol that is read.", "::llvm::StringRef",

@@ -92,7 +92,8 @@ def Kernel_WorkAttr : Kernel_Attr<"Work", "work"> {
   let description = [{
     Stands as `kernel.work` at an emitted kernel. `flops` are the operations of
     one launch that round a float, counted in the body; a fused multiply-add is
-    two. `unit` is the instruction that computes them, where it is none for f32.
+    two. `unit` is the instruction that computes them. Null means instructions
+    for f32.
   }];
   let parameters = (ins EnumParameter<Kernel_KernelKind>:$kind,
                         "uint64_t":$flops,
@@ -114,7 +115,8 @@ def Kernel_BufferAttr : Kernel_Attr<"Buffer", "buffer"> {
   let summary = "What an argument of a planned entry is";
   let description = [{
     Stands as `kernel.buffer` at each argument, which is bytes once memory is
-    planned; `type` is the tensor that they hold. The arena holds many.
+    planned. `type` is the tensor that the bytes hold. It is null for the arena,
+    which holds many.
   }];
   let parameters = (ins EnumParameter<Kernel_BufferRole>:$role,
                         OptionalParameter<"::mlir::RankedTensorType">:$type);

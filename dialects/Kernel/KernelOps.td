@@ -27,19 +27,21 @@ def Kernel_FuncOp : Kernel_Op<"func", [
     written to its destination. `sources` names the model's nodes that it came from; it and
     the name play no part in whether two kernels are equal.
 
-    Two more things are said of the body, which the verifier proves, and one of
-    its launches. Planners, schedules and emitters rely on them:
+    A kernel states two properties of its body, which the verifier proves, and
+    one of its launches. Planners, schedules and emitters rely on them:
 
-    - its **kind**, the word before the name: what structure it has, whatever
-      the device. Without a word it is `loops`, which any body is but attention.
+    - its **kind**, the word before the name: its structure, which is the same
+      on every device. Without a word it is `loops`, which any body is except
+      attention.
     - `kernel.may_alias` at an input: the results whose destination may be the
       same memory. Each element of the input is read only where, and no later
-      than, that element of the result is written. Who emits the kernel keeps
-      to that.
+      than, that element of the result is written. The emitter of the kernel
+      keeps to that.
     - `kernel.alignment` at an argument: a number of bytes that divides its
-      address at every launch, a power of two. `kernel-plan-memory` states it for
-      targets that ask, and launches are held to it. Without it nothing is known
-      but that elements are aligned. Accesses that are wider than that ask here.
+      address at every launch, a power of two. `kernel-plan-memory` states it
+      for targets that ask, and launches are checked against it. Without it only
+      the alignment of the elements is known. An emitter looks here before it
+      makes a wider access.
 
     ```mlir
     kernel.func map @relu(%x: tensor<8xf32> {kernel.may_alias = array<i64: 0>},
@@ -104,7 +106,7 @@ def Kernel_GroupOp : Kernel_Op<"group", [
   let summary = "Structured ops that run in one kernel";
   let description = [{
     What `kernel-fuse` decides: `kernel-outline` makes a kernel of each group,
-    and of each structured op that stands in none.
+    and of each structured op that is in no group.
 
     ```mlir
     %y = kernel.group -> tensor<8xf32> {
@@ -169,8 +171,8 @@ def Kernel_PackOp : Kernel_Op<"pack", [Pure]> {
   let summary = "Tensors laid into one flat range";
   let description = [{
     Part `i` lies, flat, at element `offsets[i]` of the result; what no part
-    covers is zero. The planner gives each part its place, so that nothing is
-    copied where a part has no other home.
+    covers is zero. The planner gives each part its place in the result. A part
+    is copied only if it has to lie elsewhere.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$parts,
                        DenseI64ArrayAttr:$offsets);
@@ -197,12 +199,12 @@ def Kernel_ScatterOp : Kernel_Op<"scatter", [
   let description = [{
     The body of `nn.scatter_add` and `nn.scatter_reduce`: joins each slice of
     `updates` with a slice of `init`, in index order, by a sum unless `by` says
-    otherwise. NaN joins to NaN. `updates` is `[outer, index, inner]`, `indices` is
-    `[outer, index]` or `[index]` (the same for each `outer`), `init` is
-    `[outer, size, inner]` of f32 or f64, or of the integers that `updates` is
-    of, which have a sign and wrap around. A negative index counts from the end;
-    an index out of range is clamped. The loops are outer, inner, index: the
-    last one joins.
+    otherwise. Where either is NaN, the result is NaN. `updates` is
+    `[outer, index, inner]`, `indices` is `[outer, index]` or `[index]` (the
+    same for each `outer`), `init` is `[outer, size, inner]` of f32 or f64, or
+    of the integer type of `updates`; integers are signed and wrap around. A
+    negative index counts from the end; an index out of range is clamped. The
+    loops are outer, inner, index: the last one joins.
   }];
   let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$indices,
                        AnyRankedTensor:$init,
@@ -225,12 +227,13 @@ def Kernel_RankOp : Kernel_Op<"rank", [
     Pure, AllTypesMatch<["init", "result"]>, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<TilingInterface,
         ["getLoopIteratorTypes", "getIterationDomain"]>]> {
-  let summary = "The place of each key in its row, sorted";
+  let summary = "The rank of each key in its row";
   let description = [{
-    The body of `nn.rank` for long rows: how many keys of the row come before,
-    the smaller ones, as signed integers, and of equal ones those further in
-    front. `keys` is `[row, key]`; `init`, whose elements are not read, is i64 of
-    that shape. The loops are row and key: the last one sorts.
+    The body of `nn.rank` for long rows: how many keys of the row come before
+    the key when they are sorted. These are the smaller ones, as signed
+    integers, and equal ones further in front. `keys` is `[row, key]`; `init`,
+    whose elements are not read, is i64 of that shape. The loops are row and
+    key: the last one sorts.
   }];
   let arguments = (ins AnyRankedTensor:$keys, AnyRankedTensor:$init);
   let results = (outs AnyRankedTensor:$result);

@@ -18,19 +18,19 @@ def Kernel_ScheduleInterface : AttrInterface<"ScheduleAttrInterface"> {
         only, so that results never depend on the threads.
       }],
       "int64_t", "getChunks", (ins)>,
-    InterfaceMethod<"Whether kernels of `kind` can run so.",
+    InterfaceMethod<"Whether kernels of `kind` can run by this schedule.",
       "bool", "fits", (ins "::mpc::kernel::KernelKind":$kind)>,
     InterfaceMethod<[{
         Whether `kernel`, a `kernel.func` of a kind that fits, has the operands
-        and the shapes that these numbers are for. Says at the kernel what is
-        not as they have it. The verifier of `kernel.func` asks.
+        and the shapes that these numbers are for. Reports at the kernel what
+        does not fit. The verifier of `kernel.func` calls it.
       }],
       "::llvm::LogicalResult", "verifyKernel",
       (ins "::mlir::Operation *":$kernel), [{}],
       [{ return ::mlir::success(); }]>,
     InterfaceMethod<[{
-        The instruction that multiplies the factors of a contraction, where it
-        is none for f32; else empty.
+        The instruction that multiplies the factors of a contraction; empty if
+        that is one for f32.
       }],
       "::llvm::StringRef", "getUnitName", (ins), [{}], [{ return {}; }]>,
   ];

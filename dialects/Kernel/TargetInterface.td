@@ -9,16 +9,17 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
   let cppNamespace = "::mpc::kernel";
   let description = [{
     The machine that the kernels of a module are for. Stands as `kernel.target`
-    at the module, where the target's own pass puts it. What of a pipeline
-    hangs on the target is asked of it.
+    at the module, where the target's own pass puts it. Passes ask it for
+    everything that depends on the target.
   }];
   let methods = [
-    InterfaceMethod<"What messages call the machine: \"sm_90\".",
+    InterfaceMethod<"The machine's name in messages, as \"sm_90\".",
       "std::string", "describe", (ins)>,
     InterfaceMethod<[{
-        Bytes that a step may keep. Above them values are rather computed again
-        than kept, and ops are not joined where that keeps more; 0 is as little
-        as can be. None where memory is the host's, of which there is enough.
+        Bytes that a step may keep. Above them values are computed again instead
+        of being kept, and ops are not joined where that would keep more. 0
+        means as little as possible. `nullopt` means no limit, as for a host's
+        memory.
       }],
       "::std::optional<int64_t>", "getMemoryBudget", (ins)>,
     InterfaceMethod<[{
@@ -56,8 +57,8 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
       "::llvm::FailureOr<::mlir::Operation *>", "emitKernel",
       (ins "::mlir::Operation *":$kernel)>,
     InterfaceMethod<[{
-        Appends what runs on a module once its kernels are emitted: that code is
-        shared, that launches are checked.
+        Appends the passes that run on a module once its kernels are emitted,
+        such as those that share code and check launches.
       }],
       "void", "addFinishingPasses", (ins "::mlir::OpPassManager &":$passes)>,
     InterfaceMethod<[{
@@ -88,11 +89,13 @@ def Kernel_EmittedKernelInterface : AttrInterface<"EmittedKernelAttrInterface"> 
         Into how many independent pieces a launch is cut: those of the schedule.
       }],
       "int64_t", "getChunks", (ins)>,
-    InterfaceMethod<"The nodes that the kernel computes, as strings, or null.",
+    InterfaceMethod<"The nodes that the kernel computes, as strings; null if "
+        "they are not known.",
       "::mlir::ArrayAttr", "getSources", (ins)>,
-    InterfaceMethod<"The code as a text; null where it is the function's body.",
+    InterfaceMethod<"The code as a text; null if the function's body is the "
+        "code.",
       "::mlir::StringAttr", "getText", (ins), [{}], [{ return {}; }]>,
-    InterfaceMethod<"Threads of a piece, where the pieces are a grid's blocks.",
+    InterfaceMethod<"Threads of a piece; 0 if pieces are not blocks of a grid.",
       "int64_t", "getThreads", (ins), [{}], [{ return 0; }]>,
     InterfaceMethod<"Bytes of memory that the threads of a piece share.",
       "int64_t", "getShared", (ins), [{}], [{ return 0; }]>,

@@ -119,9 +119,9 @@ class NN_Arithmetic<string mnemonic, string formula, list<Trait> traits>
                                    # traits> {
   let summary = "Elementwise " # formula;
   let description = "Computes `" # formula # [{` of each pair of elements.
-    Operands have one shape: broadcasting is `nn.broadcast`. They have one
-    type, or one of them is of f32 beside one of 16 bits: a number that 16 bits
-    would round. The result then has 16 bits, and is what is rounded.
+    Operands have one shape: broadcasting is `nn.broadcast`. They have one type,
+    or one has 16 bits and the other, a number that 16 bits would round, is f32.
+    The result then has 16 bits, and it alone is rounded.
 
     ```mlir
     %y = nn.mul %x, %c : tensor<4xf16>, tensor<4xf32> -> tensor<4xf16>

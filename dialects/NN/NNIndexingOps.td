@@ -97,11 +97,12 @@ def NN_ScatterReduceOp : NN_Op<"scatter_reduce", [
 
 def NN_RankOp : NN_Op<"rank", [
     Pure, Promote, KernelBody, Differentiable, InferType]> {
-  let summary = "The place of each element in its row, sorted";
+  let summary = "The rank of each element in its row";
   let description = [{
-    How many elements of the last axis come before, the smaller ones or, if
-    `descending`, the larger ones. Of equal ones the first comes first; NaN is
-    larger than all numbers, and zeros of either sign are equal.
+    How many elements of the last axis come before the element when they are
+    sorted: the smaller ones or, if `descending`, the larger ones. Of equal
+    elements the first comes first. NaN is larger than all numbers, and zeros of
+    either sign are equal.
 
     ```mlir
     %r = nn.rank %x descending : tensor<4x8xf32> -> tensor<4x8xi64>

@@ -21,9 +21,9 @@ def NN_BitOrOp  : NN_Bitwise<"bit_or", "a | b", [Commutative]>;
 def NN_BitXorOp : NN_Bitwise<"bit_xor", "a ^ b", [Commutative]>;
 
 class NN_Shift<string mnemonic, string formula> : NN_Bitwise<mnemonic, formula> {
-  let description = "Computes `" # formula # [{` of each pair of integers. `b` counts
-    as unsigned; by as many bits as the type has, or more, nothing of `a` is
-    left but its sign: 0, or -1 where a negative number is shifted right.
+  let description = "Computes `" # formula # [{` of each pair of integers. `b` is read
+    as unsigned. If `b` is at least the number of bits of the type, the result is
+    0, or -1 where a negative number is shifted right.
   }];
 }
 
@@ -32,10 +32,11 @@ def NN_ShiftRightOp : NN_Shift<"shift_right", "a >> b">;
 
 def NN_BitcastOp : NN_Op<"bitcast", [
     Pure, SameOperandsAndResultShape, KernelBody, Differentiable]> {
-  let summary = "The bits of each element as another type of their number";
+  let summary = "Reinterpret the bits of each element as a type of the same "
+      "width";
   let description = [{
-    An `i1` is a byte, 0 or 1, and a byte as `i1` is `!= 0`. There is no
-    gradient.
+    An `i1` counts as a byte, 0 or 1; a byte becomes the `i1` that is `!= 0`.
+    The op has no gradient.
 
     ```mlir
     %b = nn.bitcast %x : tensor<4xf32> -> tensor<4xi32>

@@ -131,7 +131,7 @@ def NN_ReverseOp : NN_Movement<"reverse", [
 
 def NN_StopGradientOp : NN_Movement<"stop_gradient", [
     SameOperandsAndResultType, DataMovement]> {
-  let summary = "The same tensor, through which no gradient goes";
+  let summary = "The input, through which no gradient flows";
   let description = [{
     PyTorch's `detach()`. `nn-differentiate` removes it once the gradients are
     ops.

@@ -75,8 +75,8 @@ def NN_RMSNormOp : NN_Op<"rms_norm", [
     from `axis` on and `scale` has the shape of these axes. Computed in f32
     (f64 for f64); one rounding. `scale` keeps its type under autocast.
 
-    Canonicalization makes it of the ops that exporters write for it (in f32
-    and f64, where no rounding in between is lost).
+    Canonicalization builds the op from the ops that exporters write for it, in
+    f32 and f64 alone, where no rounding in between is lost.
 
     ```mlir
     %y = nn.rms_norm %x scale %w : tensor<64xf32> axis(2) epsilon(1.0e-6)
@@ -117,8 +117,8 @@ def NN_BatchNormOp : NN_BatchNormalization<"batch_norm"> {
     vectors have one element for each place on `axis`. Computed in f32 (f64 for
     f64); one rounding. The vectors keep their types under autocast.
 
-    `nn-training-mode` makes `nn.batch_norm_training` of it, unless it has the
-    attribute `nn.frozen`; `momentum` is for that.
+    `nn-training-mode` replaces the op by `nn.batch_norm_training`, unless it
+    has the attribute `nn.frozen`; `momentum` is for the new op.
 
     ```mlir
     %y = nn.batch_norm %x, %scale, %bias, %mean, %variance axis(1)

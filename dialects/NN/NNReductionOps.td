@@ -11,8 +11,8 @@ class NN_Reduce<string mnemonic, string formula, Type tensor,
   let summary = formula # " over axes";
   let description = [{
     The axes are removed from the shape. Accumulates in f32 (f64 for f64) and
-    rounds once; integers wrap around. Of no elements it is the neutral element:
-    0, 1, or the least number of the type.
+    rounds once; integers wrap around. A reduction of no elements is the neutral
+    element: 0, 1, or the least number of the type.
   }];
   let arguments = (ins tensor:$input, DenseI64ArrayAttr:$axes);
   let results = (outs tensor:$output);

@@ -11,7 +11,7 @@ def NN_InitAttr : AttrDef<NN_Dialect, "Init"> {
   let description = [{
     `zeros`, `ones`, `uniform(b)` (within [-b, b)), `normal(s)` (mean 0,
     deviation s) or `external` (the value comes with the model's file, by the
-    parameter's name). The value is initial state: it is no part of the
+    parameter's name). The value is initial state: it is not part of the
     compiled module.
   }];
   let parameters = (ins StringRefParameter<"kind">:$kind,
@@ -24,10 +24,10 @@ def NN_RangeAttr : AttrDef<NN_Dialect, "Range"> {
   let mnemonic = "range";
   let summary = "The integers that an input may hold";
   let description = [{
-    Those of [low, high), and `except`, where there is one: a label that takes
-    no part. Class labels and row numbers index memory, so that what lies
-    outside must be found before they are used. Stands in the array
-    `nn.ranges` of an argument, whose values have to lie in each range.
+    The integers of [low, high) and, if given, `except`: a label that takes no
+    part. Class labels and row numbers index memory, so values out of range must
+    be found before they are used. Stands in the array `nn.ranges` of an
+    argument, whose values have to lie in each range.
   }];
   let parameters = (ins "int64_t":$low, "int64_t":$high,
                         OptionalParameter<"::std::optional<int64_t>">:$except);
@@ -37,9 +37,10 @@ def NN_RangeAttr : AttrDef<NN_Dialect, "Range"> {
 def NN_ParameterOp : NN_Op<"parameter", [Symbol]> {
   let summary = "A trainable tensor of the model";
   let description = [{
-    Declares a parameter under the name that the model's file gives it. Ops
-    read it by `nn.get`; a weight that is used twice is one parameter read
-    twice. One of integers is `frozen`: a buffer, as a count of batches.
+    Declares a parameter under the name that the model's file gives it. Ops read
+    it by `nn.get`; a weight that is used twice is one parameter read twice. A
+    parameter of integers is `frozen`: it is a buffer, such as a count of
+    batches.
 
     ```mlir
     nn.parameter @fc.weight : tensor<10x64xf32> = #nn.init<uniform 0.125>
@@ -93,14 +94,15 @@ def NN_CastOp : NN_Op<"cast", [
     Pure, SameOperandsAndResultShape, Differentiable, ScalarBody]> {
   let summary = "Change the element type";
   let description = [{
-    Between floating types rounds once, to nearest even, without saturation:
-    what is too large becomes infinite. Float to integer truncates towards
-    zero; integer to float rounds to nearest even; to `i1` is `!= 0`.
+    A cast between floating types rounds once, to nearest even, without
+    saturation: a number that is too large becomes infinite. Float to integer
+    truncates towards zero; integer to float rounds to nearest even; to `i1` is
+    `!= 0`.
 
-    A cast of a wider type's exact image folds away: f16 to f32 to f16. A
-    cast that may round never folds, nor does one of a type to itself that is
-    marked `nn.written`, as a model's `x.float()`: `nn-autocast` takes it for a
-    decision.
+    A cast of a wider type's exact image folds away: f16 to f32 to f16. A cast
+    that may round never folds. Neither does a cast of a type to itself that is
+    marked `nn.written`, such as a model's `x.float()`: `nn-autocast` takes it
+    as the model's decision.
 
     ```mlir
     %y = nn.cast %x : tensor<4x8xf32> -> tensor<4x8xf16>

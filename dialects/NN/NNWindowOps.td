@@ -11,8 +11,8 @@ def NN_MaxPoolOp : NN_Op<"max_pool", [
   let description = [{
     Over the spatial axes of `input[n, c, x..]`. Padding counts as -inf.
     `indices` is the flat position, among the spatial axes of the unpadded
-    input, of the window's first maximum; NaN counts as largest, and of
-    several the last is named, as in PyTorch.
+    input, of the window's first maximum; NaN counts as the largest value. Of
+    several NaN the last one counts, as in PyTorch.
   }];
   let arguments = (ins NN_FloatTensor:$input, DenseI64ArrayAttr:$window,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$low,

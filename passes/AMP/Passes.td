@@ -10,8 +10,8 @@ def PrepareModelPass : Pass<"amp-prepare-model", "::mlir::ModuleOp"> {
   let description = [{
     Runs what the module's `amp.recipe` asks for of `nn-cast-outputs`,
     `nn-training-mode`, `nn-add-loss`, `nn-rewrite-banned`, `nn-autocast`,
-    `nn-simplify-casts` and `nn-check-epsilon`. Fails where there is no recipe,
-    or where its autocast policy is none.
+    `nn-simplify-casts` and `nn-check-epsilon`. Fails if there is no recipe, or
+    if its autocast policy is neither built in nor a file.
 
     With `evaluates` and `measures` a copy of the model is prepared as an
     evaluation has it, without dropout and by running statistics, and made to
@@ -37,10 +37,10 @@ def PrepareModelPass : Pass<"amp-prepare-model", "::mlir::ModuleOp"> {
 def MarkEntriesPass : Pass<"amp-mark-entries", "::mlir::ModuleOp"> {
   let summary = "State which functions are entries, and what for, by their names";
   let description = [{
-    Of a module that writes its step out: gives every public function with a
-    body, but `@model` and `@loss`, its `amp.entry`, which is what its name
-    says (`init`, `eval`, `step`, `accumulate`, `apply`) or `other`. Passes that
-    make entries mark these themselves.
+    For a module that writes its step out: gives every public function with a
+    body, except `@model` and `@loss`, its `amp.entry`. That is the kind that
+    its name says (`init`, `eval`, `step`, `accumulate`, `apply`), or `other`.
+    Passes that make entries mark them themselves.
   }];
   let dependentDialects = ["::mpc::amp::AMPDialect"];
 }
@@ -59,18 +59,18 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
     and summed, not averaged.
 
     A step takes the gradients of the scaled loss, unscales, checks and clips
-    them, applies the optimizer and updates the scale; check and update stand
-    where the policy has them. Parameters that match `freeze`, or none of
-    `trainable`, become `frozen`. A parameter without a path of floating values
-    to the loss, or that matches `no_gradient`, has no gradient: it gets no
-    update, no decay and no slots, and where none has one the step still counts
-    as finite. A trained parameter of f16 or bf16 becomes its f32 master, and
-    what reads it a cast; with `no_masters` every trained parameter becomes one
-    of bf16.
+    them, applies the optimizer and updates the scale; where the check and the
+    update stand depends on the policy. Parameters that match `freeze`, or none
+    of `trainable`, become `frozen`. A parameter without a path of floating
+    values to the loss, or that matches `no_gradient`, has no gradient: it gets
+    no update, no decay and no slots, and where none has one the step still
+    counts as finite. A trained parameter of f16 or bf16 becomes its f32 master,
+    and its readers read a cast of that; with `no_masters` every trained
+    parameter becomes one of bf16.
 
-    Penalties are added after the unscale and before check and clipping, so
-    that the scale does not change them; parameters of `no_decay` have none.
-    `loss` is told without them. LARC takes the place of clipping. Fails where
+    Penalties are added after the unscale and before check and clipping, so that
+    the scale does not change them; parameters of `no_decay` have none. The
+    result `loss` is without them. LARC takes the place of clipping. Fails where
     there is no recipe, and where all parameters are frozen.
   }];
   let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect",
@@ -94,12 +94,12 @@ def CountUnderflowPass : Pass<"amp-count-underflow", "::mlir::ModuleOp"> {
 
 def CountHiddenInfinitiesPass
     : Pass<"amp-count-hidden-infinities", "::mlir::ModuleOp"> {
-  let summary = "Let steps yield how many infinities nothing would show";
+  let summary = "Let steps yield how many infinities are hidden";
   let description = [{
-    Every entry (`amp.entry`) with ops that `nn-autocast` marked, since they may
-    be infinite in 16 bits alone and what reads them hides that, yields one more
-    result, `hidden_inf`: how many elements of their 16-bit results are infinite.
-    No step is skipped for that.
+    `nn-autocast` marks ops that may be infinite in 16 bits but not in f32, and
+    whose readers hide that. Every entry (`amp.entry`) with such ops yields one
+    more result, `hidden_inf`: how many elements of their 16-bit results are
+    infinite. No step is skipped for that.
 
     Requires that `nn.vjp` is expanded.
   }];
@@ -109,11 +109,11 @@ def CountHiddenInfinitiesPass
 def AddProbesPass : Pass<"amp-add-probes", "::mlir::ModuleOp"> {
   let summary = "Let entries yield the largest magnitude of each of their values";
   let description = [{
-    Replaces the results of every entry (`amp.entry`) by one
-    tensor<1xf32> for each floating input and each floating result of an op, in
-    program order: its largest absolute value, NaN where it holds one; of f64 a
-    tensor<1xf64>. Constants and hyper-parameters are passed over. What op and
-    node that was is in the result's attribute `amp.site`, a `#amp.site`.
+    Replaces the results of every entry (`amp.entry`) by one tensor<1xf32> for
+    each floating input and each floating result of an op, in program order: its
+    largest absolute value, or NaN if it holds a NaN. For a value of f64 that is
+    a tensor<1xf64>. Constants and hyper-parameters are left out. The result's
+    attribute `amp.site`, a `#amp.site`, says of which op and node it is.
 
     Requires that `nn.vjp` is expanded.
   }];
@@ -126,9 +126,9 @@ def CheckScalingPass : Pass<"amp-check-scaling", "::mlir::ModuleOp"> {
     For steps that a module writes out, before `nn.vjp` is expanded. Warns of an
     `amp.apply` of gradients that are still scaled; of clipping, LARC and
     penalties on such gradients by numbers that are not scaled too; and of an
-    `amp.unscale` of gradients that no scale is in. What is not known to be
-    either, as a gradient that the step multiplies by a scale itself, is passed
-    over. Changes nothing.
+    `amp.unscale` of gradients without a scale. A gradient that is not known to
+    be either causes no warning, such as one that the step itself multiplies by
+    a scale. Changes nothing.
   }];
 }
 
@@ -137,24 +137,26 @@ def LowerStatePass : Pass<"amp-lower-state", "::mlir::ModuleOp"> {
   let description = [{
     Groups the parameters by the optimizer that updates them, by whether they
     see weight decay, by the type in which their gradients arrive, and by
-    whether a 16-bit copy is read; frozen ones stand apart, and what
-    `amp.assign` writes stands alone. Each group has one slab for the parameters, one for each
-    optimizer slot and one for the copies, all in one element order. Tensors
-    start at multiples of 64 bytes, slabs are whole blocks of 4096 elements.
-    Loss-scale state, optimizer scalars and hyper-parameters are slabs of f64;
-    where there are several scalers or optimizers, the names of their state
-    have the symbol in them (`amp.loss_scale.NAME`, `amp.hyper.NAME.beta1`).
-    Settings and hyper-parameters that are not given have their defaults.
+    whether a 16-bit copy is read; frozen ones form a group of their own, and so
+    does each parameter that `amp.assign` writes. Each group has one slab for
+    the parameters, one for each optimizer slot and one for the copies, all in
+    one element order. Tensors start at multiples of 64 bytes, slabs are whole
+    blocks of 4096 elements. Loss-scale state, optimizer scalars and
+    hyper-parameters are slabs of f64; where there are several scalers or
+    optimizers, the names of their state have the symbol in them
+    (`amp.loss_scale.NAME`, `amp.hyper.NAME.beta1`). Settings and
+    hyper-parameters that are not given have their defaults.
 
     A function with `amp.entry` gets the slabs that it uses as arguments, and
     yields those that it changes as results, both with the attribute
-    `kernel.state`. Other functions are erased where nothing uses them. All gradients of
-    an optimizer become one flat range for each of its groups; what a transform
-    makes of one it says itself (GradientTransformInterface). Where there are
-    16-bit copies, `@init` makes them from the parameters.
+    `kernel.state`. Other functions are erased where nothing uses them. All
+    gradients of an optimizer become one flat range for each of its groups; each
+    transform says itself what it makes of such a range
+    (GradientTransformInterface). Where there are 16-bit copies, `@init` makes
+    them from the parameters.
 
-    Copies of what is finite are finite, unless the module's `amp.recipe` says
-    `round_weights`. The recipe is then done, and erased.
+    The copy of a finite weight is finite, unless the module's `amp.recipe` says
+    `round_weights`. At its end the pass erases the recipe.
 
     Requires that `nn.vjp` is expanded.
   }];
@@ -168,11 +170,11 @@ def LowerStatePass : Pass<"amp-lower-state", "::mlir::ModuleOp"> {
 }
 
 def FuseOptimizerPass : Pass<"amp-fuse-optimizer", "::mlir::ModuleOp"> {
-  let summary = "Let what is done to gradients join what reads them";
+  let summary = "Fuse what is done to gradients into what reads them";
   let description = [{
-    On slabs. What is cheap, as unscale, clip and penalties, is computed anew for
-    the check and for the update, on gradients of the type in which they arrive,
-    so that no f32 gradient is stored. Results keep their bits.
+    Works on slabs. Cheap ops, such as unscale, clip and penalties, are computed
+    again for the check and for the update, from gradients in the type in which
+    they arrive. So no f32 gradient is stored. Results keep their bits.
   }];
   let dependentDialects = ["::mpc::kernel::KernelDialect"];
 }

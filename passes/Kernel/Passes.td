@@ -27,12 +27,13 @@ def FusePass : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
       after them,
     - a contraction with the elementwise ops on its result.
 
-    Fusion changes no bit of any result. Where the module's `kernel.target`
-    rather computes again than keeps, what reads a value behind the point where
-    most bytes are live is no part of the kernel that makes the value before it:
-    its own results would be kept instead. Nor does a contraction wait for what
-    is added to it, if its factors take more than its result; and no wider copy
-    is stored that readers can make as they read.
+    Fusion changes no bit of any result. If the module's `kernel.target`
+    computes values again rather than keeping them, three more rules hold. A
+    reader behind the point where most bytes are live does not join the kernel
+    that makes its value before that point, since the reader's own results would
+    be kept instead. A contraction does not wait for what is added to it if its
+    factors take more than its result. No wider copy is stored that readers can
+    make as they read.
   }];
   let statistics = [
     Statistic<"numGroups", "groups", "groups of more than one op">,
@@ -61,8 +62,8 @@ def SchedulePass : Pass<"kernel-schedule", "::mlir::ModuleOp"> {
     Gives each `kernel.func` without a schedule the one that the module's
     `kernel.target` has for it: see the attributes of the target's dialect. It
     follows from kind, shapes and target, and fixes how many chunks there are.
-    Comes before memory is planned, since a schedule may add kernels and what
-    they leave for others.
+    Runs before memory is planned, since a schedule may add kernels, and tensors
+    that these leave for others.
 
     On a CPU a contraction's packed operand becomes a kernel of its own. On a
     GPU a contraction with few tiles and a long sum, as the gradient of a
@@ -84,15 +85,16 @@ def PlanMemoryPass : Pass<"kernel-plan-memory", "::mlir::ModuleOp"> {
     inserted and reported as a remark.
 
     For a target that asks (`getBufferAlignment`) each argument of a kernel gets
-    its `kernel.alignment`: the least of all launches. A view that begins where
-    wide accesses cannot, and is more than 1 MiB of what launches would read by
-    them, is copied to where they can, which is a remark too.
+    its `kernel.alignment`: the least of all launches. A view may begin at an
+    address where wide accesses cannot. If launches would read more than 1 MiB
+    of it by such accesses, it is copied to where they can. That is a remark
+    too.
   }];
   let statistics = [
     Statistic<"arenaBytes", "arena-bytes", "bytes of all arenas together">,
     Statistic<"numCopies", "copies", "copies inserted">,
     Statistic<"numAligned", "aligned-views",
-              "copies of views for the sake of wide accesses">,
+              "copies of views that make wide accesses possible">,
   ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -114,7 +116,8 @@ def EmitPass : Pass<"kernel-emit", "::mlir::ModuleOp"> {
 }
 
 def FinishPass : Pass<"kernel-finish", "::mlir::ModuleOp"> {
-  let summary = "Run what the module's target has for emitted kernels";
+  let summary = "Run the passes that the module's target has for emitted "
+      "kernels";
   let description = [{
     On a CPU `cpu-share-code`, on a GPU `cuda-check-launches`.
   }];

@@ -13,12 +13,13 @@ def TrainingModePass : Pass<"nn-training-mode", "::mlir::ModuleOp"> {
     statistics that parameters hold become results of `@model`, behind its own:
     the result for parameter `NAME` is named `stat.NAME` and says in the
     attribute `nn.buffer` which parameter it is for. Where several ops share
-    one, each continues from the one before. Statistics that are no parameters
+    one, each continues from the one before. Statistics that are not parameters
     are not kept; a warning says so.
 
-    Where ops of `@model` compute otherwise in training it says as `nn.mode`
-    how they do: "training" or, without `training`, which then changes nothing
-    else, "inference". An op that a file has in its training form stays that.
+    If ops of `@model` compute differently in training, `@model` gets the
+    attribute `nn.mode`: "training" or, without the option `training`,
+    "inference". Without `training` nothing else changes. An op that is in its
+    training form in the file stays in it.
   }];
   let options = [
     Option<"training", "training", "bool", /*default=*/"true",
@@ -30,9 +31,9 @@ def TrainingModePass : Pass<"nn-training-mode", "::mlir::ModuleOp"> {
 def FindRangesPass : Pass<"nn-find-ranges", "::mlir::func::FuncOp"> {
   let summary = "Say at each argument which integers it may hold";
   let description = [{
-    Adds to the `nn.ranges` of an argument the range of each op that reads it
-    as an index, as row numbers and class labels are. Whoever runs the function
-    checks an input before it is used.
+    Adds to the `nn.ranges` of an argument the range of each op that reads it as
+    an index, as row numbers and class labels are. The runtime checks an input
+    before it is used.
   }];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
@@ -70,27 +71,28 @@ def KeyRandomPass : Pass<"nn-key-random", "::mlir::ModuleOp"> {
 def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
   let summary = "Make @loss from @model and a loss function";
   let description = [{
-    Clones `@model` as `@loss`, which returns one scalar f32 (or f64) loss:
-    a function of a result and, for most losses, an added argument `target`.
-    `dialects/NN/Losses.cpp` has them, with what each is taken of and may be
-    told. Where the target is labels, the argument's attribute `nn.labels` says
-    their range; else it has the result's shape. Formulas and reductions are
-    PyTorch's: with weights the mean is over the weights of the labels that
-    take part. `output` takes the named scalar result.
-    Results for buffers (`nn-training-mode`) follow it. No other result stays,
-    but with `outputs` all do, through an `nn.stop_gradient`.
+    Clones `@model` as `@loss`, which returns one scalar f32 (or f64) loss: a
+    function of a result and, for most losses, an added argument `target`.
+    `dialects/NN/Losses.cpp` lists the losses, with what each is taken of and
+    its options. Where the target is labels, the argument's attribute
+    `nn.labels` says their range; else it has the result's shape. Formulas and
+    reductions are PyTorch's: with weights the mean is over the weights of the
+    labels that take part. `output` takes the named scalar result. Results for
+    buffers (`nn-training-mode`) follow the loss. The other results are dropped,
+    or stay with `outputs`, through an `nn.stop_gradient`.
 
-    Classes are on axis 1 of logits of two axes; of four and more on axis 1,
-    as PyTorch has them, or the last where labels fit only that; of three on
-    the one of axis 1 and the last, where language models have them, that the
-    labels fit, which is an error where both do. Where the shape of labels is
-    not known, or `target` is probabilities, logits of three axes have them on
-    the last. `class-axis` says otherwise.
+    Logits of two axes have their classes on axis 1. Logits of four and more
+    axes have them on axis 1, as in PyTorch, or on the last axis if the labels
+    fit that alone. Logits of three axes have them on axis 1 or, as in language
+    models, on the last axis, whichever the labels fit; an error if they fit
+    both. If the shape of the labels is not known, or `target` is probabilities,
+    logits of three axes have them on the last axis. `class-axis` overrides
+    these rules.
 
-    The logits are the only floating result, or the one named; statistics of an
-    `nn.batch_norm_training` are none. Fails where
-    there is more than one candidate, naming them. A loss that is a result of
-    the model has its name in the attribute `nn.output`.
+    The logits are the only floating result, or the one named. Statistics of an
+    `nn.batch_norm_training` do not count. Fails if there is more than one
+    candidate, and names them. A loss that is a result of the model has its name
+    in the attribute `nn.output`.
 
     With `measures` there is `@measure` too, for means over samples that do not
     fill their last batch: it takes what `@loss` takes and how many rows of the
@@ -119,15 +121,15 @@ def AddLossPass : Pass<"nn-add-loss", "::mlir::ModuleOp"> {
     ListOption<"classWeights", "class-weights", "double",
                "one for each class (default: all 1)">,
     Option<"labelSmoothing", "label-smoothing", "double", /*default=*/"0.0",
-           "the share of a label that all classes have (default: 0)">,
+           "the share of a label that is spread over all classes (default: 0)">,
     Option<"delta", "delta", "double", /*default=*/"1.0",
-           "where a square goes over to a line (default: 1)">,
+           "where the loss changes from a square to a line (default: 1)">,
     Option<"output", "output", "std::string", /*default=*/"\"\"",
            "name of the model's result to use (default: the only one)">,
     ListOption<"targetShape", "target-shape", "int64_t",
                "shape of one batch of `target`, where it is known">,
     ListOption<"classAxis", "class-axis", "int64_t",
-               "the axis of the classes, from the end where it is negative "
+               "the axis of the classes; a negative one counts from the end "
                "(default: as shapes tell)">,
     Option<"measures", "measures", "bool", /*default=*/"false",
            "also make @measure, whose batches add up to the metrics of a file "
@@ -140,8 +142,8 @@ def CastOutputsPass : Pass<"nn-cast-outputs", "::mlir::ModuleOp"> {
   let summary = "Give the outputs of @model a type";
   let description = [{
     Casts each result of `@model` that is f32, f16 or bf16 to `type`. f64 and
-    integers stay. Before `nn-add-loss`, whose loss then sees what the casts
-    have rounded, and is computed in f32. Fails where there is no `@model`.
+    integers stay. Runs before `nn-add-loss`: the loss then reads what the casts
+    have rounded, and is computed in f32. Fails if there is no `@model`.
   }];
   let options = [
     Option<"type", "type", "::mpc::Precision", /*default=*/
@@ -158,9 +160,9 @@ def BuildEvalPass : Pass<"nn-build-eval", "::mlir::ModuleOp"> {
     `gradients`, one `grad.<parameter>` for each parameter that is not frozen:
     the gradient of the loss, unscaled, in the parameter's type, in f32 where
     that is narrower. Random numbers (`nn-key-random`) are those of the first
-    step and batch under `seed`. Fails where two of them would have one name, unless the
-    loss is the output `loss` itself. Where there is an `@measure` it becomes an
-    entry too.
+    step and batch under `seed`. Fails if two results would have one name,
+    unless the loss is the output `loss` itself. If there is an `@measure`, it
+    becomes an entry too.
   }];
   let options = [
     Option<"evaluates", "evaluates", "bool", /*default=*/"true",
@@ -178,10 +180,9 @@ def RewriteBannedPass : Pass<"nn-rewrite-banned", "::mlir::func::FuncOp"> {
   let description = [{
     `log(sigmoid(x))` becomes `-softplus(-x)` and `log(1 - sigmoid(x))`, or
     `log1p(-sigmoid(x))`, becomes `-softplus(x)`, also through bounds, reshapes
-    and transposes in between.
-    In 16 bits a probability near 0 or 1 has no digits left, so that PyTorch
-    bans binary cross entropy behind a sigmoid under autocast. Before
-    `nn-autocast`.
+    and transposes in between. In 16 bits a probability near 0 or 1 has no
+    digits left, so that PyTorch bans binary cross entropy behind a sigmoid
+    under autocast. Runs before `nn-autocast`.
   }];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
@@ -201,14 +202,14 @@ def AutocastPass : Pass<"nn-autocast", "::mlir::ModuleOp"> {
     Policies and the format of their files: docs/semantics/autocast.md.
 
     With `leave-open` what the rules do not settle is left to
-    `nn-simplify-casts`: `nn.free = T` marks an op of rule `infer` or `clear`
-    in a region of low type T, `nn.refusable = T` one of rule `lower` and the
-    casts inserted for it. What a flag or a rule
-    of a file chose is not marked, nor what any policy but `mpc` says.
+    `nn-simplify-casts`: `nn.free = T` marks an op of rule `infer` or `clear` in
+    a region of low type T, `nn.refusable = T` one of rule `lower` and the casts
+    inserted for it. What a flag or a rule of a file chose is not marked.
+    Neither is anything under a policy other than `mpc`.
 
-    Where the module holds an `nn.vjp`, a step is written out in it: then only
-    the functions that are differentiated are models, and what calls them keeps
-    the types that it is written in.
+    A module that holds an `nn.vjp` writes its step out. Then only the functions
+    that are differentiated are models, and their callers keep the types that
+    they are written in.
   }];
   let options = [
     Option<"precision", "precision", "::mpc::Precision", /*default=*/
@@ -241,10 +242,10 @@ def SimplifyCastsPass : Pass<"nn-simplify-casts", "::mlir::func::FuncOp"> {
   let description = [{
     Ops that `nn-autocast` marked as open (`nn.free`, `nn.refusable`) get the
     low type or f32, whichever makes the bytes that they and the casts around
-    them move fewest; on a tie the low type. An op that was in f32 becomes low
-    only where none but readers in the low type see its result. An op of rule
-    `lower` stays in f32, with a remark, where its casts cost more than it
-    saves. Each low type is a problem of its own. The marks are removed.
+    them move fewest; on a tie the low type. An op that was in f32 gets the low
+    type only if all readers of its result have that. An op of rule `lower`
+    stays in f32, with a remark, where its casts cost more than it saves. Each
+    low type is a problem of its own. The marks are removed.
 
     A cast whose value is already there in that type is replaced by it: equal
     casts of one value become one, and a cast back of an exact widening folds.
@@ -269,11 +270,11 @@ def SimplifyCastsPass : Pass<"nn-simplify-casts", "::mlir::func::FuncOp"> {
 def DifferentiatePass : Pass<"nn-differentiate", "::mlir::ModuleOp"> {
   let summary = "Expand nn.vjp by reverse-mode differentiation";
   let description = [{
-    Replaces each `nn.vjp @f`, innermost first, by the body of `@f` and the
-    VJPs of its ops in reverse order. A value with several uses gets its
-    cotangents added in f32 and rounded once. Fails, at the op, where one on
-    the way has no gradient. Ops of the backward pass carry the location of
-    the op that they differentiate, marked "gradient".
+    Replaces each `nn.vjp @f`, innermost first, by the body of `@f` and the VJPs
+    of its ops in reverse order. A value with several uses gets its cotangents
+    added in f32 and rounded once. Fails at an op on the way that has no
+    gradient. Ops of the backward pass carry the location of the op that they
+    differentiate, marked "gradient".
   }];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
@@ -296,26 +297,27 @@ def ExpandAttentionPass : Pass<"nn-expand-attention", "::mlir::func::FuncOp"> {
 def RecomputePass : Pass<"nn-recompute", "::mlir::func::FuncOp"> {
   let summary = "Compute again what takes less to compute than to keep";
   let description = [{
-    A value that lives across the point where most bytes are live is computed
-    again behind it, before who reads it first there, if it follows by ops of a
-    few operations an element (elementwise, moving, along rows) from one other
-    value, beside parameters and constants, and if keeping that one takes less:
-    f32 copies of what is there in 16 bits, activations, softmax of scores. The
-    same ops give the same bits. An op that draws random numbers is not repeated,
-    and one that adds up a contraction only where an option says so. Nothing
-    changes where the module's `kernel.target` rather keeps values, nor once
-    what is live fits into its budget.
+    Looks at values that live across the point where most bytes are live. Such a
+    value is computed again behind that point, before its first reader there,
+    under two conditions. It follows from one other value, beside parameters and
+    constants, by ops of a few operations an element (elementwise, data
+    movement, along rows). And keeping that other value takes less. Examples are
+    f32 copies of values that are there in 16 bits, activations, and softmax of
+    scores. The same ops give the same bits. An op that draws random numbers is
+    not repeated. A contraction is repeated only if an option says so. Nothing
+    changes if the module's `kernel.target` prefers keeping values, or once the
+    live bytes fit into its budget.
   }];
   let options = [
     Option<"minBytes", "min-bytes", "int64_t", /*default=*/"1048576",
            "the least that a value must save (default: 1 MiB)">,
     Option<"contractions", "contractions", "bool", /*default=*/"false",
-           "compute contractions again, too, where all else is not enough; the "
-           "cheapest first for what they save (default: no)">,
+           "also compute contractions again if all else is not enough, "
+           "beginning with the lowest cost for each byte saved (default: no)">,
   ];
   let statistics = [
     Statistic<"numRecomputed", "values-recomputed",
-              "values that are not kept any more">
+              "values that are computed again instead of being kept">
   ];
 }
 
@@ -325,8 +327,9 @@ def FindNormsPass : Pass<"nn-find-norms", "::mlir::func::FuncOp"> {
     A product with the reciprocal root of a mean of squares, or a quotient by
     the root, and a scale behind it become `nn.rms_norm`, which computes in f32
     inside. Where the policy computes the square in 16 bits, as PyTorch's do
-    `x * x`, the ops stay as they are written, since such a square overflows
-    and the op's does not. Before nn-autocast, which gives the ops their types.
+    `x * x`, the ops stay as they are written, since such a square overflows and
+    the op's does not. Runs before `nn-autocast`, which gives the ops their
+    types.
   }];
   let options = [
     Option<"precision", "precision", "::mpc::Precision", /*default=*/
@@ -394,15 +397,17 @@ def BoundGradientsPass : Pass<"nn-bound-gradients", "::mlir::ModuleOp"> {
 }
 
 def CheckEpsilonPass : Pass<"nn-check-epsilon", "::mlir::ModuleOp"> {
-  let summary = "Warn of small constants and bounds that their type does not hold";
+  let summary = "Warn of small constants and bounds that their type cannot "
+      "represent";
   let description = [{
-    An epsilon keeps a quotient or a root finite, if it is there: in f16, 1e-8 is
-    0, and 1e-6 is subnormal, with few bits left. Warns at each op that takes a
-    constant, of one value throughout, by a cast to a type in which it is 0 or
-    subnormal, or as a subnormal of its own type, and at each op whose
-    `epsilon` is so in f32, in which it is added. So it does at each maximum,
-    minimum, select and comparison with a number beside 1 that is 1 in its type:
-    what 1 - 1e-4 keeps from the pole of an acos is on it. Changes nothing.
+    An epsilon keeps a quotient or a root finite, if it is there: in f16, 1e-8
+    is 0, and 1e-6 is subnormal, with few bits left. Warns at each op that takes
+    a constant, of one value throughout, by a cast to a type in which it is 0 or
+    subnormal, or as a subnormal of its own type, and at each op whose `epsilon`
+    is so in f32, in which it is added. It also warns at each maximum, minimum,
+    select and comparison with a number near 1 that is 1 in its type: a bound of
+    1 - 1e-4, which is to keep an operand from the pole of an acos, is then the
+    pole itself. Changes nothing.
   }];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }

@@ -109,8 +109,8 @@ def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel",
   let description = [{
     Stands as `kernel.emitted` at the function. `scratch` is the bytes of memory
     of its own that each worker needs; `sources` are those of the `kernel.func`.
-    A function without a body runs `code`, a public function of the module, and
-    `sizes` are what that is told.
+    A function without a body runs `code`, a public function of the module, with
+    `sizes` as its further arguments.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$scratch,
                         OptionalParameter<"::mlir::ArrayAttr">:$sources,
@@ -132,8 +132,8 @@ def CPU_LoopsAttr : CPU_Schedule<"Loops", "loops", ["verifyKernel"]> {
 def CPU_LanesAttr : CPU_Schedule<"Lanes", "lanes", ["verifyKernel"]> {
   let summary = "Loops of one statement, a vector of its results at a time";
   let description = [{
-    For a reduction that is no sum, as of a pool that also yields places, whose
-    results and operands go along one axis together, or with every second
+    For a reduction that is not a sum, such as a pool that also yields places,
+    whose results and operands go along one axis together, or with every second
     operand left out. Each lane runs the loops of its own element in the order
     written: the bits are those of scalar loops.
   }];
@@ -158,10 +158,10 @@ def CPU_RowsAttr : CPU_Schedule<"Rows", "rows"> {
     `l + lanes`, ... of the row; they start from the neutral element, and are
     combined pairwise at the end: lane `l` with lane `l + lanes/2`, and so on;
     the first value (the fill) is combined with the result. A lane's elements
-    are in chains if they are many. Neighbouring inner
-    axes count as one axis; over several that are no neighbours, the lanes
-    start anew on each line of the last. So the order is a function of shape
-    and axes, whatever else is in the kernel.
+    are in chains if they are many. Neighbouring inner axes count as one axis;
+    over several that are not neighbours, the lanes start anew on each line of
+    the last. So the order is a function of shape and axes, whatever else is in
+    the kernel.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -266,9 +266,9 @@ def CPU_AttentionAttr : CPU_Schedule<"Attention", "attention",
     sizes and the target. Products are sums of chains, as those of `#cpu.gemm`;
     those over queries or keys begin a chain with each block. The sum of a row's
     exponentials has a partial sum for each micro column, in which a block's are
-    added up from zero on, and that to the sum so far; they are combined pairwise
-    at the end.
-    `scalar` carries out the same by scalar loops, as the reference.
+    added up from zero on, and that to the sum so far; they are combined
+    pairwise at the end. `scalar` carries out the same by scalar loops, as the
+    reference.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$pieces,
                         ArrayRefParameter<"int64_t">:$block,

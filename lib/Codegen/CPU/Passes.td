@@ -35,31 +35,32 @@ def AttachTargetPass : Pass<"cpu-attach-target", "::mlir::ModuleOp"> {
 def ShareCodePass : Pass<"cpu-share-code", "::mlir::ModuleOp"> {
   let summary = "Give kernels that differ in sizes alone one code";
   let description = [{
-    Of emitted kernels that are equal but for their sizes, the first becomes a
-    function that is told the sizes that differ as arguments behind the
-    kernel's, and of each kernel is left, in its `#cpu.kernel`, what it tells
-    it. A network has hundreds of layers of a few kinds: so machine code is made
-    for kinds, not for layers.
+    Of emitted kernels that are equal except for sizes, the first becomes a
+    function that takes the sizes that differ as arguments behind the kernel's.
+    Each kernel then only has, in its `#cpu.kernel`, the sizes that it passes. A
+    network has hundreds of layers of a few kinds. So machine code is made for
+    kinds, not for layers.
 
-    A size is a constant of type `index`: an extent, a stride, an offset. Those
-    that stay as they are, and by which codes differ, are numbers that lanes of
-    vectors are multiplied by, and bounds of innermost loops that turn once. A
-    quotient by a size is the upper half of a product with its reciprocal,
-    wherever that is exact for all dividends; where it may not be, divisors are
-    no sizes. A float is told as a size is. All that changes is arithmetic on
-    indices, so that results keep their bits.
+    A size is a constant of type `index`: an extent, a stride, an offset. Some
+    constants stay in the code, and kernels that differ in them do not share
+    code: numbers that lanes of vectors are multiplied by, and bounds of
+    innermost loops that run once. A quotient by a size becomes the upper half
+    of a product with its reciprocal, if that is exact for all dividends; a
+    divisor for which it may not be exact stays in the code. A float is passed
+    as a size is. Only arithmetic on indices changes, so results keep their
+    bits.
 
-    What LLVM is told no more costs some kernels a few hundredths of their time,
-    so that a few kernels of one kind keep a code each in a module that costs
-    little to compile.
+    LLVM no longer knows these sizes, which costs some kernels a few hundredths
+    of their time. So a few kernels of one kind keep a code each in a module
+    that costs little to compile.
   }];
   let options = [
     Option<"leastKernels", "least-kernels", "unsigned", /*default=*/"4",
-           "How many kernels have to differ in sizes alone to have one code, in "
-           "a small module (default: 4); in a large one two">,
+           "How many kernels have to differ in sizes alone to share one code "
+           "in a small module (default: 4); in a large one it is two">,
     Option<"smallOps", "small-ops", "unsigned", /*default=*/"16384",
-           "The most ops that the codes of a small module have, each kind of "
-           "kernels counted once (default: 16384)">,
+           "The most ops that the codes of a small module have; each kind of "
+           "kernels counts once (default: 16384)">,
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Number of kernels">,

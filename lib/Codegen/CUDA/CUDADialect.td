@@ -43,14 +43,14 @@ class CUDA_Schedule<string attrName, string attrMnemonic>
 def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
   let summary = "What schedules must know of a GPU";
   let description = [{
-    Stands as `kernel.target` at a module, where `cuda-attach-target` puts it: 90
-    for sm_90, and with `letter = "a"` sm_90a. With `naive` no product runs on
-    Tensor Cores, no access is wider than an element, no sum is split, a column
-    is one thread's, and rows that a warp has are a block's and the reverse, as
-    the reference for the others. With `wide` places have 64 bits in every
-    kernel, as they have where a tensor is large: so that such kernels can be
-    tested. `memory` are the bytes that a step may keep beside its state; 0
-    is as little as can be.
+    Stands as `kernel.target` at a module, where `cuda-attach-target` puts it:
+    90 for sm_90, and with `letter = "a"` sm_90a. `naive` is the reference for
+    the others: no product runs on Tensor Cores, no access is wider than an
+    element, no sum is split, one thread sums a whole column, and a row that a
+    warp would sum is a block's and the reverse. With `wide` places have 64 bits
+    in every kernel, as they otherwise have for large tensors alone, so that
+    such kernels can be tested. `memory` are the bytes that a step may keep
+    beside its state; 0 means as few as possible.
 
     ```mlir
     module attributes {kernel.target = #cuda.target<arch = 90>} {}
@@ -82,10 +82,10 @@ def CUDA_KernelAttr
     Stands as `kernel.emitted` at the declaration of the function. Blocks of the
     grid, threads of a block, bytes of dynamic shared memory, and the CUDA C++
     of the kernel, which stands behind the prelude; `sources` are those of the
-    `kernel.func`. What `cuda-check-launches` holds launches to: the bytes of the
-    widest access to each parameter, the parameters whose memory no result
-    overlaps (`__restrict__`), threads that a multiprocessor is to hold, and
-    bytes of static shared memory.
+    `kernel.func`. The rest is what `cuda-check-launches` checks launches
+    against: the bytes of the widest access to each parameter, the parameters
+    whose memory no result overlaps (`__restrict__`), threads that a
+    multiprocessor is to hold, and bytes of static shared memory.
   }];
   let parameters = (ins "int64_t":$blocks, "int64_t":$threads,
                         "int64_t":$shared, "::mlir::StringAttr":$text,

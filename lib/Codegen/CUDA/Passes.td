@@ -15,7 +15,8 @@ def AttachTargetPass : Pass<"cuda-attach-target", "::mlir::ModuleOp"> {
     Option<"arch", "arch", "int64_t", /*default=*/"80",
            "architecture: 90 for sm_90 (default: 80)">,
     Option<"letter", "letter", "std::string", /*default=*/"",
-           "of an architecture alone: a for sm_90a (default: none)">,
+           "letter of a target for one architecture alone: a for sm_90a "
+           "(default: none)">,
     Option<"naive", "naive", "bool", /*default=*/"false",
            "no Tensor Cores and no wide accesses (default: no)">,
     Option<"wide", "wide", "bool", /*default=*/"false",
@@ -28,7 +29,7 @@ def AttachTargetPass : Pass<"cuda-attach-target", "::mlir::ModuleOp"> {
 }
 
 def CheckLaunchesPass : Pass<"cuda-check-launches", "::mlir::ModuleOp"> {
-  let summary = "Hold every launch to what its kernel's text takes for granted";
+  let summary = "Check every launch against what its kernel's text assumes";
   let description = [{
     Runs behind `kernel-emit` and changes nothing. Refuses a launch
 
@@ -42,7 +43,8 @@ def CheckLaunchesPass : Pass<"cuda-check-launches", "::mlir::ModuleOp"> {
       `#cuda.target`, what the system reserves included;
     - whose threads a multiprocessor has too few places or registers for.
 
-    What it refuses would end on the device, and lose it to the process.
+    Such a launch would fail on the device, and the process could not use the
+    device any more.
   }];
 }
 

@@ -28,9 +28,9 @@ class ReaderErrors(unittest.TestCase):
         self.assertEqual([], self.faults(source, '"m: the file is "\n  "much too long"'))
 
     def test_places_of_a_format_are_no_text(self):
-        source = 'return invalidInput(fmt::format("field {} is no list of names", key));'
-        self.assertEqual([], self.faults(source, '"field \'a\' is no list of names"'))
-        self.assertEqual(["is no list of names"], self.faults(source))
+        source = 'return invalidInput(fmt::format("field {} is not a list of names", key));'
+        self.assertEqual([], self.faults(source, '"field \'a\' is not a list of names"'))
+        self.assertEqual(["is not a list of names"], self.faults(source))
 
     def test_each_side_of_a_choice_counts(self):
         source = 'return fail(one ? "one has no shape" : "the others have none");'

@@ -114,7 +114,7 @@ static constexpr ValueKind kWord = {
       if (row.words.empty() || isAmong(word, row.words))
         return parser.getBuilder().getStringAttr(word);
       parser.emitError(place)
-          << valueName(row) << " is one of "
+          << valueName(row) << " must be one of "
           << llvm::join(llvm::split(row.words, '|'), ", ") << ", not " << word;
       return {};
     },
@@ -248,7 +248,7 @@ static constexpr ValueKind kPrecision = {
       if (auto precision = symbolizePrecision(word))
         return PrecisionAttr::get(parser.getContext(), *precision);
       parser.emitError(place)
-          << valueName(row) << " is fp32, bf16 or fp16, not " << word;
+          << valueName(row) << " must be fp32, bf16 or fp16, not " << word;
       return {};
     },
     [](raw_ostream &stream, Attribute value, bool) {
@@ -290,7 +290,7 @@ static ParseResult parseField(AsmParser &parser, StringRef clause,
   } else if (fields.empty() && name) {
     if (!name->words.empty() && !isAmong(key, name->words))
       return parser.emitError(place)
-             << "'" << clause << "' is one of "
+             << "'" << clause << "' must be one of "
              << llvm::join(llvm::split(name->words, '|'), ", ") << ", not "
              << key;
     value = parser.getBuilder().getStringAttr(key);

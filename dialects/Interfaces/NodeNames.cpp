@@ -71,7 +71,7 @@ NamePatterns::compile(ArrayRef<std::string> expressions,
                                                     std::regex::optimize);
     } catch (const std::regex_error &error) {
       emitError("'" + expression +
-                "' is no regular expression: " + error.what());
+                "' is not a regular expression: " + error.what());
       return failure();
     }
   }

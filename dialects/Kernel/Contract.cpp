@@ -103,7 +103,7 @@ static LogicalResult verifyAliases(FuncOp kernel, unsigned argument) {
     if (result < 0 || result >= static_cast<int64_t>(kernel.getNumResults()))
       return kernel.emitOpError("argument #")
              << argument << " aliases result #" << result
-             << ", which there is not";
+             << ", which does not exist";
     if (!canAlias(kernel, argument, result))
       return kernel.emitOpError("argument #")
              << argument << " cannot lie in the memory of result #" << result

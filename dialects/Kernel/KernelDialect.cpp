@@ -329,7 +329,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))
       return success();
     return emitOpError("launches '")
-           << getKernel() << "', which is no kernel of this module";
+           << getKernel() << "', which is not a kernel of this module";
   }
   if (kernel.getNumArguments() != getNumOperands())
     return emitOpError("passes ")

@@ -40,7 +40,7 @@ rt::Result<Value> capi::Builder::valueOf(MpcValue value) const {
   if (function_ && value >= first_ && value - first_ < values_.size())
     return values_[value - first_];
   return rt::usageError("value " + std::to_string(value) +
-                        " is none of the function that is being built");
+                        " is not one of the function that is being built");
 }
 
 rt::Result<Type> capi::Builder::parseType(const char *text) {
@@ -49,7 +49,7 @@ rt::Result<Type> capi::Builder::parseType(const char *text) {
   if (Type type = mlir::parseType(text, &context_))
     return type;
   return rt::invalidInput(rt::quote(text) +
-                          " is no type: " + diagnostics.errors());
+                          " is not a type: " + diagnostics.errors());
 }
 
 rt::Result<std::string> capi::Builder::typeOf(MpcValue value) const {
@@ -98,7 +98,7 @@ rt::Status capi::Builder::takeAttributes(const char *text,
       dyn_cast_or_null<DictionaryAttr>(parseAttribute(text, &context_));
   if (!attributes)
     return rt::invalidInput(rt::quote(text) +
-                            " are no attributes: " + diagnostics.errors());
+                            " are not attributes: " + diagnostics.errors());
   state.attributes = attributes;
   return {};
 }
@@ -166,7 +166,7 @@ rt::Status capi::Builder::addTypes(const MpcOp &op, OperationState &state) {
     return {};
   return rt::invalidInput(std::string(op.name) + ": " +
                           (diagnostics.errors().empty()
-                               ? "the operands do not go together"
+                               ? "the operands do not fit together"
                                : diagnostics.errors()));
 }
 
@@ -177,7 +177,7 @@ rt::Result<std::vector<MpcValue>> capi::Builder::addOp(const MpcOp &op) {
     place = NameLoc::get(StringAttr::get(&context_, op.node));
   OperationState state(place, op.name);
   if (!state.name.isRegistered())
-    return rt::usageError(rt::quote(op.name) + " is no op of mpc");
+    return rt::usageError(rt::quote(op.name) + " is not an op of mpc");
   for (size_t i = 0; i < op.numOperands; ++i) {
     MPC_ASSIGN_OR_RETURN(Value operand, valueOf(op.operands[i]));
     state.operands.push_back(operand);

@@ -83,8 +83,9 @@ rt::Result<std::vector<std::string>> unusedOf(const CompileFlags &flags) {
   std::vector<std::string> warnings;
   for (const auto &[flag, word] : defaults)
     if (flag != "--lr")
-      warnings.push_back(flag + ": counts where mpc-run runs a program's file; "
-                                "who calls the step decides that himself");
+      warnings.push_back(flag +
+                         ": applies where mpc-run runs a program's file; a "
+                         "caller of the step decides that itself");
   return warnings;
 }
 
@@ -183,6 +184,6 @@ MpcError *mpcModelExplain(MpcModel *model, const char *const *flags,
       *text = known.keepText(toHtml(explanation));
       return {};
     }
-    return rt::usageError("format is no MpcExplainFormat");
+    return rt::usageError("format is not an MpcExplainFormat");
   });
 }

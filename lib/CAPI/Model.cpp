@@ -41,14 +41,14 @@ rt::Result<std::shared_ptr<const ModelBytes>> Model::bytes() {
 rt::Status Model::setValue(const std::string &name, const DLTensor *tensor) {
   if (!bytes_ || bytes_->format == ModelBytes::Format::Onnx)
     return rt::usageError("the values of this model are those of its file; "
-                          "write the state of a runner");
+                          "write to the state of a runner instead");
   MPC_ASSIGN_OR_RETURN(ModelBytes::Value value, ::valueOf(name, *tensor));
   // The buffers and constants of an exported program may have any type.
   bool isText = bytes_->format == ModelBytes::Format::Mlir;
   if (isText && !rt::isFloat(value.desc.dtype))
     return rt::invalidInput("tensor " + rt::quote(name) +
-                            " has elements that are no floating-point numbers, "
-                            "which a parameter is made of");
+                            " has elements that are not floating-point "
+                            "numbers, as those of a parameter must be");
   auto isOld = [&](const ModelBytes::Value &old) {
     return old.desc.name == name;
   };
@@ -60,8 +60,8 @@ rt::Status Model::setValue(const std::string &name, const DLTensor *tensor) {
 rt::Result<Builder *> Model::builder() {
   if (builder_)
     return builder_.get();
-  return rt::usageError("the model is not one that is built: mpcModelCreate "
-                        "makes such");
+  return rt::usageError(
+      "the model is not under construction: mpcModelCreate begins one");
 }
 
 const char *mpcCompilerVersion(void) { return MPC_VERSION; }

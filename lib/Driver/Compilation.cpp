@@ -129,7 +129,7 @@ rt::Status Compilation::run() {
   if (survived && !diagnostics.errors().empty() &&
       !isInvalid(fault, diagnostics))
     return diagnostics.status("compilation");
-  std::string what = "a bug of mpc: pass '" + fault.pass + "' ";
+  std::string what = "a bug in mpc: pass '" + fault.pass + "' ";
   what += !survived                      ? "crashed"
           : diagnostics.errors().empty() ? "failed without saying why"
                                          : "made IR that does not verify";

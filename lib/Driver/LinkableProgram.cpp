@@ -34,7 +34,7 @@ rt::Result<std::string> mpc::identifierOf(const std::string &path) {
   if (!name.empty() && !llvm::isDigit(name.front()))
     return name;
   return rt::usageError("--output=" + rt::quote(path) +
-                        ": its name is no identifier of C");
+                        ": its name is not an identifier of C");
 }
 
 static void addConstant(llvm::Module &module, const std::string &name,
@@ -54,7 +54,7 @@ rt::Result<std::string> mpc::makeObject(const std::string &name,
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
-    return rt::environmentError("this LLVM makes no objects: " + error);
+    return rt::environmentError("this LLVM cannot write objects: " + error);
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(triple, "x86-64", "", {}, llvm::Reloc::PIC_));
   llvm::LLVMContext context;
@@ -74,7 +74,7 @@ rt::Result<std::string> mpc::makeObject(const std::string &name,
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr,
                                    llvm::CodeGenFileType::ObjectFile))
-    return rt::environmentError("this LLVM makes no objects");
+    return rt::environmentError("this LLVM cannot write objects");
   passes.run(module);
   return std::string(bytes.begin(), bytes.end());
 }

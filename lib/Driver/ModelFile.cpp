@@ -213,7 +213,7 @@ static rt::Result<ImportedModel> readModel(const std::string &path,
   }
   if (!name.ends_with(".onnx"))
     return rt::usageError(rt::quote(path) +
-                          " is none of an .onnx, a .pt2 and an .mlir file");
+                          " is neither an .onnx, a .pt2 nor an .mlir file");
   ModelOptions import = options;
   MPC_ASSIGN_OR_RETURN(import.library,
                        loadLibrary(options.libraryFiles, context));

@@ -86,16 +86,18 @@ rt::Status writePieces(const std::string &path,
 
 rt::Result<OnnxExport> OnnxExport::open(const std::string &path) {
   if (!StringRef(path).ends_with(".onnx"))
-    return rt::usageError(rt::quote(path) + " is no .onnx file, which alone "
-                                            "can be written with new weights");
+    return rt::usageError(rt::quote(path) +
+                          " is not an .onnx file; only such a file can be "
+                          "written with new weights");
   return prepared(OnnxFile::open(path), path);
 }
 
 rt::Result<OnnxExport> OnnxExport::open(const ModelBytes &model,
                                         const std::string &name) {
   if (model.format != ModelBytes::Format::Onnx)
-    return rt::usageError(rt::quote(name) + " is no .onnx file, which alone "
-                                            "can be written with new weights");
+    return rt::usageError(rt::quote(name) +
+                          " is not an .onnx file; only such a file can be "
+                          "written with new weights");
   auto buffer = MemoryBuffer::getMemBufferCopy(model.bytes, name);
   return prepared(OnnxFile::open(std::move(buffer), name), name);
 }

@@ -61,8 +61,8 @@ static rt::Status readBits(const json &entry, const rt::TensorDesc &desc,
   auto *out = static_cast<unsigned char *>(target);
   for (const json &bits : entry["bits"]) {
     if (!bits.is_string())
-      return rt::invalidInput("has 'bits' that are no strings of hexadecimal "
-                              "digits");
+      return rt::invalidInput(
+          "has 'bits' that are not strings of hexadecimal digits");
     std::string digits = bits.get<std::string>();
     uint64_t word = std::strtoull(digits.c_str(), nullptr, 16);
     // The bytes are little-endian, as in kernels.
@@ -83,12 +83,12 @@ static rt::Status readValues(const json &entry, const rt::TensorDesc &desc,
   for (const json &value : entry["values"]) {
     std::optional<double> number = toNumber(value);
     if (!number)
-      return rt::invalidInput("has a value that is no number");
+      return rt::invalidInput("has a value that is not a number");
     numbers.push_back(*number);
   }
   if (rt::convert(numbers.data(), rt::DType::F64, target, desc.dtype,
                   desc.numElements()))
-    return rt::invalidInput("has a value that its type lacks");
+    return rt::invalidInput("has a value that its type cannot hold");
   return {};
 }
 
@@ -145,7 +145,7 @@ static rt::Status readParameters(const json &root, OptimizerCase &result) {
       if (!dim.is_number_integer() || dim.get<int64_t>() < 0 ||
           dim.get<int64_t>() > (1 << 24))
         return rt::invalidInput("init_params '" + parameter.name +
-                                "': a dimension is no size");
+                                "': a dimension is not a size");
       parameter.shape.push_back(dim.get<int64_t>());
       count = std::min<int64_t>(count * dim.get<int64_t>(), int64_t{1} << 32);
     }
@@ -153,7 +153,7 @@ static rt::Status readParameters(const json &root, OptimizerCase &result) {
       std::optional<double> number = toNumber(value);
       if (!number)
         return rt::invalidInput("init_params '" + parameter.name +
-                                "': a value is no number");
+                                "': a value is not a number");
       parameter.values.push_back(static_cast<float>(*number));
     }
     if (static_cast<int64_t>(parameter.values.size()) != count)
@@ -232,14 +232,14 @@ static rt::Status readOptimizer(const json &root, OptimizerCase &result,
     if (!number) {
       if (value.is_null())
         continue;
-      return rt::invalidInput("optimizer: '" + key + "' is no number");
+      return rt::invalidInput("optimizer: '" + key + "' is not a number");
     }
     if (key == "lr" || key == "learning_rate") {
       result.lr = *number;
     } else if (key == "eps_root") {
       if (*number != 0.0)
-        return rt::invalidInput("optimizer: 'eps_root' other than 0 is not "
-                                "known");
+        return rt::invalidInput(
+            "optimizer: 'eps_root' other than 0 is not supported");
     } else {
       addHyper(recipe, hyperName(key), *number);
     }
@@ -252,7 +252,7 @@ static rt::Status readScaler(const json &root, OptimizerCase &result,
   auto section = root.find("scaler");
   json scaler = section == root.end() ? json::object() : *section;
   if (!scaler.is_object())
-    return rt::invalidInput("'scaler' is no object");
+    return rt::invalidInput("'scaler' is not an object");
   std::string name = "torch";
   if (scaler.contains("policy") && scaler["policy"].is_string())
     name = scaler["policy"].get<std::string>();
@@ -291,7 +291,7 @@ static rt::Result<mlir::Type> readFloatType(const json &root, const char *key,
   if (name == "float32")
     return mlir::Type(b.getF32Type());
   return rt::invalidInput(std::string(key) + " " + rt::quote(name) +
-                          " is none of float16, bfloat16, float32");
+                          " is neither float16, bfloat16 nor float32");
 }
 
 /// Reads the types in which weights and slots are kept, and their rounding.
@@ -302,7 +302,8 @@ static rt::Status readStorage(const json &root, amp::RecipeOp recipe) {
   recipe.setNoMasters(!masters.get<bool>());
   json seed = root.value("rounding_seed", json(0u));
   if (!seed.is_number_unsigned())
-    return rt::invalidInput("'rounding_seed' is no whole number of 0 or more");
+    return rt::invalidInput(
+        "'rounding_seed' is not a whole number of 0 or more");
   // The seed is state and an f64, so that it has at most 53 bits.
   constexpr uint64_t kSeedMask = (uint64_t{1} << 53) - 1;
   auto bits = seed.get<uint64_t>();
@@ -347,7 +348,7 @@ static rt::Status readExtras(const json &root, amp::RecipeOp recipe) {
   json undecayed = root.value("no_decay", json::array());
   if (!undecayed.is_array() ||
       !llvm::all_of(undecayed, std::mem_fn(&json::is_string)))
-    return rt::invalidInput("'no_decay' is no list of names");
+    return rt::invalidInput("'no_decay' is not a list of names");
   for (const json &name : undecayed)
     recipe.setNoDecayAttr(
         withString(recipe.getNoDecay(), exactPattern(name.get<std::string>())));
@@ -430,7 +431,7 @@ static rt::Status readAccumulate(const json &root, amp::RecipeOp recipe) {
     recipe.setAccumulate(root["accumulate"].get<int64_t>());
   constexpr uint64_t kLargest = 1024; // A negative number fails this check too.
   if (recipe.getAccumulate() < 1 || recipe.getAccumulate() > kLargest)
-    return rt::invalidInput("'accumulate' is no number of batches");
+    return rt::invalidInput("'accumulate' is not a number of batches");
   return {};
 }
 
@@ -438,7 +439,7 @@ rt::Result<OptimizerCase> mpc::readOptimizerCase(std::string_view text,
                                                  amp::RecipeOp recipe) {
   json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (root.is_discarded() || !root.is_object())
-    return rt::invalidInput("is no JSON object");
+    return rt::invalidInput("is not a JSON object");
   OptimizerCase result;
   MPC_RETURN_IF_ERROR(readParameters(root, result));
   MPC_RETURN_IF_ERROR(readOptimizer(root, result, recipe));

@@ -46,9 +46,9 @@ static void warnOfLongName(const std::vector<std::string> &names,
   auto name = llvm::find_if(names, isLong);
   for (const PatternFlag &flag : flags)
     if (!flag.expressions.empty() && name != names.end())
-      warnings.push_back(std::string(flag.flag) + " looks at names of up to " +
+      warnings.push_back(std::string(flag.flag) + " compares names of up to " +
                          std::to_string(NamePatterns::kMaxName) +
-                         " bytes, and not at " + rt::quote(*name) + " of " +
+                         " bytes, and not " + rt::quote(*name) + " of " +
                          std::to_string(name->size()) + " bytes");
 }
 

@@ -138,8 +138,9 @@ std::string mpc::textOf(amp::RecipeOp recipe) {
 
 Status mpc::checkReplay(amp::RecipeOp recipe) {
   if (!policyInfo(recipe.getPolicyKind()).lowersScale)
-    return usageError("--replay: the policy " + recipe.getPolicy().str() +
-                      " lowers no scale, a step run again would be the same");
+    return usageError(
+        "--replay: the policy " + recipe.getPolicy().str() +
+        " never lowers the scale: a step run again would be the same");
   return {};
 }
 

@@ -31,7 +31,7 @@ Error parseInputValue(StringRef text, ModelOptions &options) {
   for (StringRef part : parts)
     if (part.getAsDouble(numbers.emplace_back()))
       return usageFault("--input-value=" + printable(text) + ": '" +
-                        printable(part) + "' is no number");
+                        printable(part) + "' is not a number");
   options.inputNumbers.emplace_back(name.str(), std::move(numbers));
   return Error::success();
 }

@@ -47,7 +47,7 @@ static Expected<std::pair<StringRef, StringRef>> readOp(StringRef path,
   if (type.empty() || domain.empty() || domain == "ai.onnx")
     return fail(path, function,
                 "nn.op = \"" + printable(op.getValue()) +
-                    "\" is no op of a custom domain: expected "
+                    "\" is not an op of a custom domain: expected "
                     "\"domain::Type\"");
   return std::pair(domain, type);
 }
@@ -62,7 +62,7 @@ static Error readRule(LibraryFunction &entry) {
     return Error::success();
   return fail(entry.path, entry.function,
               (rule ? "nn.rule = \"" + printable(rule.getValue()) +
-                          "\" is no precision rule"
+                          "\" is not a precision rule"
                     : std::string("has no nn.rule")) +
                   "; autocast must know it: lower, keep-f32, promote, infer, "
                   "clear, or own for those of the body's ops");
@@ -80,7 +80,8 @@ static Error readArguments(LibraryFunction &entry) {
                       " is a tensor behind an argument with nn.attribute");
   for (mlir::Type type : entry.function.getFunctionType().getInputs())
     if (!isa<mlir::RankedTensorType>(type))
-      return fail(entry.path, entry.function, "takes what is no tensor");
+      return fail(entry.path, entry.function,
+                  "takes an argument that is not a tensor");
   return Error::success();
 }
 

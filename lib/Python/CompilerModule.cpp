@@ -83,7 +83,7 @@ std::vector<FlagTexts> allFlags() {
 NB_MODULE(_compiler, m) {
   // A loss or a weight that a script keeps until Python ends is no leak.
   nb::set_leak_warnings(false);
-  m.doc() = "libmpc-compiler, as it is. mpc_compiler is what to use.";
+  m.doc() = "A thin layer over libmpc-compiler. Use the package mpc_compiler.";
   // This module defines the class Program.
   nb::module_::import_("mpc_compiler._runtime");
   m.attr("__version__") = mpcCompilerVersion();

@@ -80,7 +80,7 @@ static void addProgram(nb::module_ &m) {
 static void addStepResult(nb::module_ &m) {
   nb::class_<MpcStepResult>(
       m, "StepResult",
-      "What a step came to. A number that the program does not return is NaN.")
+      "The result of a step. A number that the program does not return is NaN.")
       .def_ro("step", &MpcStepResult::step,
               "Steps done before this one, skipped ones too.")
       .def_ro("loss", &MpcStepResult::loss,
@@ -247,7 +247,7 @@ static double learningRate(const std::vector<std::string> &flags,
 NB_MODULE(_runtime, m) {
   // A loss or a weight that a script keeps until Python ends is no leak.
   nb::set_leak_warnings(false);
-  m.doc() = "libmpc-runtime, as it is. mpc_compiler is what to use.";
+  m.doc() = "A thin layer over libmpc-runtime. Use the package mpc_compiler.";
   m.attr("__version__") = mpcRuntimeVersion();
   addInfos(m);
   addProgram(m);

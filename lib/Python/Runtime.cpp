@@ -204,7 +204,8 @@ mpc::Status Runner::callOptimizer(const MpcUpdate &numbers) {
     return {};
   } catch (...) {
     raised_ = std::current_exception();
-    return Status(mpcErrorCreate(MPC_ERROR_USAGE, "the optimizer has raised"));
+    return Status(mpcErrorCreate(MPC_ERROR_USAGE,
+                                 "the optimizer has raised an exception"));
   }
 }
 

@@ -81,7 +81,7 @@ private:
               : nn::ParameterOp();
       if (!buffer || buffer.getType() != loss.getResultTypes()[i])
         return loss.emitError("must yield one floating scalar; result ")
-               << i << " is no next value of a parameter (nn.buffer)";
+               << i << " is not the next value of a parameter (nn.buffer)";
       if (elementTypeOf(buffer).isF64())
         return buffer.emitError("'")
                << buffer.getSymName() << "' is " << buffer.getType()

@@ -12,7 +12,7 @@ namespace mpc::amp {
 /// Fills in the parameters of `plan`, those without weight decay, and their
 /// sets. Each set gets an optimizer, a copy of the module's @optimizer. Other
 /// parameters become frozen; trained ones get the type in which they are kept.
-/// Emits an error where a list has an entry that is no regular expression, a
+/// Emits an error where a list has an entry that is not a regular expression, a
 /// type cannot be trained or nothing is left to train.
 mlir::LogicalResult chooseParameters(mlir::ModuleOp module, StepPlan &plan);
 

@@ -34,7 +34,7 @@ static std::shared_ptr<const nn::AutocastPolicy> readPolicy(RecipeOp recipe) {
   StringRef name = nn::withoutPresetPrefix(named);
   if (const nn::AutocastPreset *preset = nn::findAutocastPreset(name))
     return std::make_shared<nn::AutocastPolicy>(nn::makePolicy(*preset));
-  recipe.emitError("'") << name << "' is no built-in autocast policy; "
+  recipe.emitError("'") << name << "' is not a built-in autocast policy; "
                         << "built in are " << nn::knownAutocastPresets();
   return nullptr;
 }

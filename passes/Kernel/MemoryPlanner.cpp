@@ -138,8 +138,8 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
     if (empty.getType().getNumElements() == 0)
       places_[empty] = allocateInArena(empty.getType());
   } else if (!op->hasTrait<OpTrait::IsTerminator>()) {
-    return op->emitOpError("cannot be planned: it is no kernel launch, view, "
-                           "pack or constant");
+    return op->emitOpError("cannot be planned: it is neither a kernel launch, "
+                           "a view, a pack nor a constant");
   }
   return success();
 }

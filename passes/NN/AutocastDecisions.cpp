@@ -192,7 +192,7 @@ static LogicalResult readStatedRule(AutocastOp region,
   if (name && stated)
     return success();
   return region.emitOpError("has the ")
-         << kRegionRule << " " << rule << ", which is no precision rule";
+         << kRegionRule << " " << rule << ", which is not a precision rule";
 }
 
 LogicalResult DecisionMaker::visit(Block &block, const Context &context,

@@ -250,7 +250,7 @@ PolicyOrError mpc::nn::loadAutocastPolicy(StringRef nameOrFile,
   if (isFile)
     return readPolicy(nameOrFile, context);
   return failure(Kind::Usage, "'" + nameOrFile +
-                                  "' is no file and no built-in policy; "
+                                  "' is neither a file nor a built-in policy; "
                                   "built in are " +
                                   knownAutocastPresets());
 }

@@ -138,7 +138,7 @@ private:
     value = arguments.size() == 1 && arguments[0] == "on";
     if (arguments.size() != 1 ||
         (arguments[0] != "on" && arguments[0] != "off"))
-      error(key + " is 'on' or 'off'");
+      error(key + " must be 'on' or 'off'");
   }
 
   void parseRule(StringRef key, PrecisionRule action,
@@ -151,7 +151,7 @@ private:
                        .Default(std::nullopt);
     if (!subject || arguments.size() < 2)
       return error(key +
-                   " is followed by op, node or region and names, as in "
+                   " must be followed by op, node or region and names, as in "
                    "'" +
                    key + " op softmax'");
     for (StringRef name : arguments.drop_front())
@@ -167,7 +167,7 @@ private:
       Expected<GlobPattern> glob = GlobPattern::create(rule.name);
       if (!glob)
         return error("'" + rule.name +
-                     "' is no pattern: " + toString(glob.takeError()));
+                     "' is not a pattern: " + toString(glob.takeError()));
     }
     for (const PolicyRule &other : policy_.rules)
       if (other.subject == rule.subject && other.name == rule.name)

@@ -139,7 +139,7 @@ struct LogPattern : OpRewritePattern<LogOp> {
   LogicalResult matchAndRewrite(LogOp log,
                                 PatternRewriter &rewriter) const override {
     if (!LogOfSigmoid::matches(log.getInput(), /*complement=*/false))
-      return rewriter.notifyMatchFailure(log, "is of no sigmoid");
+      return rewriter.notifyMatchFailure(log, "is not of a sigmoid");
     LogOfSigmoid made(rewriter, log.getLoc());
     rewriter.replaceOp(log, made.build(log.getInput(), /*complement=*/false));
     return success();
@@ -154,7 +154,7 @@ struct Log1pPattern : OpRewritePattern<Log1pOp> {
                                 PatternRewriter &rewriter) const override {
     auto neg = log.getInput().getDefiningOp<NegOp>();
     if (!neg || !LogOfSigmoid::matches(neg.getInput(), /*complement=*/true))
-      return rewriter.notifyMatchFailure(log, "is of no sigmoid");
+      return rewriter.notifyMatchFailure(log, "is not of a sigmoid");
     LogOfSigmoid made(rewriter, log.getLoc());
     rewriter.replaceOp(log, made.build(neg.getInput(), /*complement=*/true));
     return success();

@@ -56,7 +56,7 @@ private:
     if (!llvm::all_of(states, [](mpc::RunningState state) {
           return isa_and_present<GetOp>(state.old->get().getDefiningOp());
         })) {
-      op.emitWarning("its running statistics are no initializers: training "
+      op.emitWarning("its running statistics are not initializers: training "
                      "does not keep them");
       return;
     }

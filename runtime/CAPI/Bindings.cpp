@@ -81,7 +81,7 @@ Status Bindings::checkApart(Direction direction,
   std::string who =
       fmt::format("{} {}", nameOf(direction), quote(tensor.desc.name));
   if (runner_->ownsSome(tensor.data, bytes))
-    return invalidInput(who + " lies in memory of the runner's own");
+    return invalidInput(who + " lies in the runner's own memory");
   for (Direction other : {Direction::Input, Direction::Output}) {
     if (direction == Direction::Input && other == Direction::Input)
       continue;

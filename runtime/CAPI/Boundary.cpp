@@ -35,9 +35,9 @@ Status takeStruct(const char *what, const void *given, void *known,
   auto *bytes = static_cast<const char *>(given);
   if (std::any_of(bytes + common, bytes + givenSize,
                   [](char byte) { return byte != 0; }))
-    return usageError(fmt::format("{}: asks for what only a newer version of "
-                                  "this library knows",
-                                  what));
+    return usageError(fmt::format(
+        "{}: asks for something that only a newer version of this library has",
+        what));
   std::memcpy(known, given, common);
   return {};
 }

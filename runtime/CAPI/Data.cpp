@@ -25,10 +25,9 @@ MpcError *onFiles(Handle *handle, Body body) {
   return guarded([&]() -> Status {
     MPC_ASSIGN_OR_RETURN(auto *object, objectOf(handle));
     if (object->isInUse.test_and_set(std::memory_order_acquire))
-      return usageError(
-          fmt::format("the {} is in use: by another thread, or by "
-                      "the call that this one is made in",
-                      HandleTraits<Handle>::kName));
+      return usageError(fmt::format("the {} is in use, by another thread or by "
+                                    "the call from which this one is made",
+                                    HandleTraits<Handle>::kName));
     struct Release {
       std::atomic_flag &flag;
       ~Release() { flag.clear(std::memory_order_release); }
@@ -113,9 +112,9 @@ Result<std::vector<TensorDesc>> batchesOf(const DataFiles &files,
     if (!desc.shape.empty() && !has(options.shared, desc.name))
       desc.shape[0] = batchSize;
     if (!checkedBytes(desc.shape, desc.dtype))
-      return usageError(fmt::format("a batch of {} samples of {} has a size "
-                                    "that no memory has",
-                                    batchSize, quote(desc.name)));
+      return usageError(
+          fmt::format("a batch of {} samples of {} is larger than any memory",
+                      batchSize, quote(desc.name)));
     tensors.push_back(std::move(desc));
   }
   if (names.empty())
@@ -136,8 +135,8 @@ Result<std::vector<TensorDesc>> batchesOf(const DataFiles &files,
 Result<size_t> checkTensor(const OpenData &data, size_t index) {
   if (index < data.loader.numInputs())
     return index;
-  return usageError(
-      fmt::format("tensor {}: a batch has {}", index, data.loader.numInputs()));
+  return usageError(fmt::format("tensor {}: a batch has {} tensors", index,
+                                data.loader.numInputs()));
 }
 
 } // namespace
@@ -150,8 +149,8 @@ Result<LoaderState> mpc::rt::loaderState(const MpcDataPosition *given) {
   for (int64_t count : {position.epoch, position.position, position.samples,
                         position.batchSize})
     if (count < 0)
-      return usageError(
-          fmt::format("position: {} is no number of samples or epochs", count));
+      return usageError(fmt::format(
+          "position: {} is not a number of samples or epochs", count));
   MPC_ASSIGN_OR_RETURN(LastBatch lastBatch,
                        lastBatchOf("position.wraps", position.wraps));
   SampleOrder order =
@@ -302,8 +301,8 @@ MpcError *mpcEvaluationRun(MpcEvaluation *evaluation, MpcRunner *runner) {
     MPC_ASSIGN_OR_RETURN(Session * session, objectOf(runner));
     return session->use([&]() -> Status {
       if (!session->isOf(*open.program))
-        return usageError("the evaluation was opened for another program than "
-                          "the runner's");
+        return usageError(
+            "the evaluation was opened for a program other than the runner's");
       MPC_ASSIGN_OR_RETURN(open.values, session->evaluate(*open.files));
       std::string leftOut = open.files->describeLeftOut();
       if (!leftOut.empty() && !open.isTold)

@@ -60,7 +60,7 @@ const char *mpcErrorGetMessage(const MpcError *error) {
     return "out of memory";
   const Status *status = find(error);
   return status ? status->message().c_str()
-                : "the handle of an error is none, or was destroyed";
+                : "the handle of an error is invalid, or was destroyed";
 }
 
 void mpcErrorDestroy(MpcError *error) {

@@ -43,7 +43,7 @@ Result<typename HandleTraits<Handle>::Object *> objectOf(const Handle *handle) {
   void *object = findHandle(Traits::kKind, handle);
   if (!object)
     return usageError(std::string("the handle of a ") + Traits::kName +
-                      (handle ? " is none, or was destroyed" : " is NULL"));
+                      (handle ? " is invalid, or was destroyed" : " is NULL"));
   return static_cast<typename Traits::Object *>(object);
 }
 

@@ -54,12 +54,12 @@ std::string layoutFault(const DLTensor &tensor) {
     return "has no shape";
   if (!dtypeOf(tensor.dtype))
     return fmt::format("has elements of DLPack's code {} with {} bits and {} "
-                       "lanes, which mpc has not",
+                       "lanes, which mpc does not support",
                        tensor.dtype.code, tensor.dtype.bits,
                        tensor.dtype.lanes);
   std::span shape(tensor.shape, static_cast<size_t>(tensor.ndim));
   if (!checkedBytes(shape, *dtypeOf(tensor.dtype)))
-    return "has a size that no memory has";
+    return "is larger than any memory";
   return "";
 }
 
@@ -76,7 +76,7 @@ std::string memoryFault(const DLTensor &tensor, size_t bytes,
     return "has no memory";
   if (__builtin_add_overflow(begin, tensor.byte_offset, &begin) ||
       __builtin_add_overflow(begin, bytes, &end))
-    return "has an offset beyond all memory";
+    return "has an offset larger than any memory";
   if (begin % alignment)
     return fmt::format("is not aligned to its elements of {} bytes", alignment);
   return "";
@@ -122,10 +122,9 @@ Status copyTensor(const TensorView &source, const DLTensor *target) {
   bool fits = to.desc.shape == source.desc.shape &&
               conversion(source.desc.dtype, to.desc.dtype) == Conversion::Exact;
   if (!fits)
-    return invalidInput(fmt::format("tensor {} is {}, which does not go into "
-                                    "{}",
-                                    quote(source.desc.name),
-                                    toString(source.desc), toString(to.desc)));
+    return invalidInput(fmt::format(
+        "tensor {} is {}, which cannot be copied to {}",
+        quote(source.desc.name), toString(source.desc), toString(to.desc)));
   // An exact conversion cannot fail.
   if (to.desc.numElements() != 0)
     (void)convert(source.data, source.desc.dtype, to.data, to.desc.dtype,

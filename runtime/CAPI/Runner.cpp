@@ -52,7 +52,7 @@ Status checkManaged(const DLManagedTensorVersioned &tensor,
                                     DLPACK_MAJOR_VERSION));
   if (direction == Direction::Output &&
       (tensor.flags & DLPACK_FLAG_BITMASK_READ_ONLY))
-    return invalidInput("the tensor is read-only and can be no output");
+    return invalidInput("the tensor is read-only and cannot be an output");
   return {};
 }
 Status checkManaged(const DLManagedTensor &, Direction) { return {}; }

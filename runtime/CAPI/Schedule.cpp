@@ -18,7 +18,7 @@ Status setFlag(Schedule &schedule, const char *text) {
   std::string_view flag = text;
   size_t end = flag.find('=');
   if (end == std::string_view::npos)
-    return usageError(quote(flag) + " is no flag with a value");
+    return usageError(quote(flag) + " is not a flag with a value");
   return schedule.setFlag(flag.substr(0, end), flag.substr(end + 1));
 }
 

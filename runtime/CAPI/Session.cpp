@@ -167,7 +167,7 @@ Status Session::takeRate() {
       std::from_chars(text.data(), text.data() + text.size(), rate);
   if (error != std::errc() || end != text.data() + text.size())
     return invalidInput("manifest: the run's --lr is " + quote(text) +
-                        ", which is no number");
+                        ", which is not a number");
   return writeNumber(step::kLearningRate, rate);
 }
 
@@ -230,9 +230,9 @@ Status Session::refuseShapes(const std::vector<const Entry *> &known) const {
     if (known.front()->dataShapes().contains(name))
       bound += fmt::format("{}{} {}", bound.empty() ? "" : ", ", escape(name),
                            fmt::join(shape, "x"));
-  return usageError(fmt::format("what is bound is no batch of the program's: "
-                                "found {}, expected {}",
-                                bound, describeData(known)));
+  return usageError(fmt::format(
+      "the bound tensors are not a batch of the program: found {}, expected {}",
+      bound, describeData(known)));
 }
 
 /// Chooses the shape of the next batch: that of the tensors bound last.
@@ -319,8 +319,8 @@ Status Session::measure(int64_t numRows) {
   MPC_ASSIGN_OR_RETURN(EntryCall * call, choose(measurements_));
   int64_t batchRows = batchRowsOf(call->entry());
   if (numRows < 0 || numRows > batchRows)
-    return usageError(
-        fmt::format("{} rows of a batch of {}", numRows, batchRows));
+    return usageError(fmt::format(
+        "{} rows: expected 0 to {}, the rows of a batch", numRows, batchRows));
   bool isWhole = numRows == 0 || numRows == batchRows;
   countedRows_ = isWhole ? std::numeric_limits<int64_t>::max() : numRows;
   const std::vector<TensorDesc> &inputs = call->entry().inputs;
@@ -373,9 +373,9 @@ Status Session::writeState(const TensorView &source) {
   const std::string &name = source.desc.name;
   const StateTensor *tensor = runner_->program().findState(name);
   if (tensor && tensor->role == StateRole::LowPrecision)
-    return usageError(fmt::format("{} is a copy that follows its parameter: "
-                                  "write that",
-                                  quote(name)));
+    return usageError(fmt::format(
+        "{} is a copy that follows its parameter: write the parameter",
+        quote(name)));
   MPC_RETURN_IF_ERROR(checkStateFields(runner_->program(), {&source, 1}));
   MPC_RETURN_IF_ERROR(runner_->writeState(source));
   missing_.erase(name);
@@ -390,8 +390,7 @@ Result<TensorView> Session::editState(std::string_view name) {
                            tensor->role == StateRole::Buffer);
   if (tensor && !isOpen)
     return usageError(fmt::format("{} is neither a parameter, a slot nor a "
-                                  "buffer: only those are written where they "
-                                  "lie",
+                                  "buffer: only those can be written in place",
                                   quote(name)));
   MPC_ASSIGN_OR_RETURN(std::span<std::byte> memory, runner_->editState(name));
   use_->isHandedOut |= tensor->role == StateRole::Parameter;
@@ -415,7 +414,7 @@ Status Session::writeNumber(std::string_view name, double value) {
                : runner_->writeNumber(name, value);
   }
   if (!std::isfinite(value))
-    return invalidInput(fmt::format("{}: {} is no number to set it to",
+    return invalidInput(fmt::format("{}: expected a finite number, found {}",
                                     quote(name), shortestDecimal(value)));
   bindings_.setNumber(name, value);
   return {};
@@ -466,8 +465,8 @@ Session::loadNewest(CheckpointFolder &folder) {
   if (!position)
     return std::optional<LoaderState>();
   if (!position->keptFp32.empty())
-    return invalidInput("the checkpoint keeps nodes in fp32, which takes the "
-                        "compiler");
+    return invalidInput(
+        "the checkpoint keeps nodes in fp32, which needs the compiler");
   numDerived_ = ++use_->numWrites;
   missing_.clear();
   training_->position() = *position;

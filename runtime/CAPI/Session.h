@@ -150,8 +150,8 @@ Status Session::use(Body body) {
   // Keeps the flag, because the session may be destroyed during its own call.
   std::shared_ptr<SharedUse> used = use_;
   if (used->isInUse.test_and_set(std::memory_order_acquire))
-    return usageError("the runner is in use: by another thread, or by the call "
-                      "that this one is made in");
+    return usageError("the runner is in use, by another thread or by the call "
+                      "from which this one is made");
   struct Release {
     std::atomic_flag &flag;
     ~Release() { flag.clear(std::memory_order_release); }

@@ -25,10 +25,9 @@ void addEvaluationFlags(CLI::App &app, EvaluationRequest &request) {
                  "where each output, loss and gradient is written; - is stdout")
       ->type_name("FILE.safetensors")
       ->group(kOutput);
-  app.add_option(
-         "--expect", request.expectPath,
-         "reference values to compare with; exit 1 where they differ, or "
-         "none was computed")
+  app.add_option("--expect", request.expectPath,
+                 "reference values to compare with; exit 1 if some differ, or "
+                 "if none was computed")
       ->type_name("FILE.safetensors")
       ->group(kOutput);
   app.add_option("--rtol", request.rtol,

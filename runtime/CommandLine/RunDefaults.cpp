@@ -100,7 +100,8 @@ Status applyRunDefaults(const RunDefaults &defaults, CLI::App &app,
   for (bool areParameters : {false, true})
     for (const auto &[flag, text] : defaults) {
       if (!known.contains(flag))
-        return invalidInput(fmt::format("{} is no flag of a run", quote(flag)));
+        return invalidInput(
+            fmt::format("{} is not a flag of a run", quote(flag)));
       const ScheduleParameterInfo *parameter = findParameter(flag);
       CLI::Option *option = app.get_option(flag);
       if ((parameter != nullptr) != areParameters || isDecided(*option))

@@ -97,7 +97,7 @@ int runReporting(const std::string &tool,
     return reportError(tool, environmentError("out of memory"));
   } catch (const std::exception &error) {
     return reportError(
-        tool, internalError(std::string("a bug of mpc: ") + error.what()));
+        tool, internalError(std::string("a bug in mpc: ") + error.what()));
   }
 }
 

@@ -64,8 +64,8 @@ void addReportFlags(CLI::App &app, OutputFlags &flags) {
       ->group(flag_group::kDebugging);
   app.add_flag("--nan-report{" + std::string(NanWatchOptions::kTextOnly) + "}",
                flags.nanReport,
-               "Name the first op and parameter that went inf or NaN, for the "
-               "first steps where that is so; with FILE also as JSON lines")
+               "For the first steps with an inf or NaN, name the first op and "
+               "parameter that has it; with FILE also as JSON lines")
       ->type_name("[=FILE]")
       ->group(flag_group::kDebugging);
 }
@@ -110,10 +110,10 @@ void addOrderFlags(CLI::App &app, DataOptions &data) {
                             : word == "smaller" ? LastBatch::Smaller
                                                 : LastBatch::Drop;
          },
-         "Samples that fill no batch at the end of an epoch: drop: leave them "
-         "out; wrap: fill their batch up with the first of the epoch's order; "
-         "smaller: a batch of its own, for which the step is compiled too "
-         "(default: drop)")
+         "Samples that do not fill a batch at the end of an epoch: drop leaves "
+         "them out; wrap fills their batch up with the first samples of the "
+         "epoch; smaller makes a batch of their own, for which the step is "
+         "compiled too (default: drop)")
       ->type_name("drop|wrap|smaller")
       ->group(group)
       ->check(oneOf({"drop", "wrap", "smaller"}));
@@ -125,7 +125,7 @@ void addDataFlags(CLI::App &app, DataFlags &flags) {
                  "A .safetensors, .npz or .npy file with tensors named as the "
                  "model's inputs, and target; the first dimension is the "
                  "sample. Given several times, or as a pattern, samples of "
-                 "all files; NAME=FILE.npy calls an array so")
+                 "all files; NAME=FILE.npy names an array")
       ->type_name("FILE|PATTERN|NAME=FILE.npy")
       ->group(group)
       ->allow_extra_args(false)
@@ -222,14 +222,14 @@ void addFileEvaluationFlags(CLI::App &app, EvaluatorOptions &options) {
   app.add_option("--keep-best", options.keepBest,
                  "Keep the state that an evaluation finds best by this metric "
                  "in best.safetensors of --checkpoint-dir; min or max where "
-                 "that does not go without saying")
+                 "the metric does not imply it")
       ->type_name("METRIC[:min|max]")
       ->group(flag_group::kOutput)
       ->needs(data);
-  app.add_option("--stop-after", options.stopAfter,
-                 "End the training after that many evaluations in a row that "
-                 "gain nothing by the metric of --keep-best (default metric: "
-                 "loss)")
+  app.add_option(
+         "--stop-after", options.stopAfter,
+         "End the training after that many evaluations in a row without a "
+         "better value of the metric of --keep-best (default metric: loss)")
       ->type_name("N")
       ->group(group)
       ->check(wholeNumber(1))
@@ -267,7 +267,7 @@ void addScheduleFlags(CLI::App &app, Schedule &schedule) {
          [&schedule](const std::string &word) {
            schedule.kind = findSchedule(word)->kind;
          },
-         "How the learning rate goes on after the warm-up, over the applied "
+         "How the learning rate changes after the warm-up, over the applied "
          "steps (default: constant)")
       ->type_name(fmt::format("{}", fmt::join(names, "|")))
       ->group(group)

@@ -240,8 +240,9 @@ Result<Observed> observe(const json &entry) {
   const bool several = entry["action"] == "multi_step";
   const json &flags = member(entry, "found_inf");
   if (several && (!flags.is_array() || flags.empty()))
-    return invalidInput(fmt::format(
-        "found_inf: expected one flag an optimizer, found {}", shown(flags)));
+    return invalidInput(
+        fmt::format("found_inf: expected one flag for each optimizer, found {}",
+                    shown(flags)));
   if (!several && flags.is_array())
     return invalidInput("found_inf: a list is for multi_step");
   if (flags.is_null() && !seen.gradMaxAbs)

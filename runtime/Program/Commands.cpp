@@ -61,7 +61,7 @@ std::span<const CommandRow> commandRows() {
 
 Status Command::run(const Launch & /*launch*/, void *const * /*buffers*/,
                     HostMachine & /*machine*/) const {
-  return internalError(fmt::format("a CPU runs no {}", kind()));
+  return internalError(fmt::format("a CPU cannot run a {}", kind()));
 }
 
 Status Command::prepare(const Launch & /*launch*/,
@@ -72,7 +72,7 @@ Status Command::prepare(const Launch & /*launch*/,
 Status Command::record(const Launch & /*launch*/,
                        std::span<const DeviceAddress> /*buffers*/,
                        DeviceMachine & /*machine*/) const {
-  return internalError(fmt::format("a GPU runs no {}", kind()));
+  return internalError(fmt::format("a GPU cannot run a {}", kind()));
 }
 
 void Kernel::write(nlohmann::json &fields) const {
@@ -208,7 +208,7 @@ static std::string parameterFault(const PointerParameter &pointer,
                                   const Launch &launch) {
   return pointer.buffer < launch.buffers.size()
              ? ""
-             : "a parameter is none of its buffers";
+             : "a parameter is not one of its buffers";
 }
 
 static std::string parameterFault(const ScalarParameter &scalar,
@@ -223,10 +223,10 @@ std::string DeviceKernel::fault(const Program &program,
   if (!program.cuda())
     return "a kernel of a GPU in a program for " + nameOf(program.target);
   if (module_ >= program.cuda()->modules.size())
-    return "its module is none of the program";
+    return "its module is not in the program";
   if (grid_.threads == 0 || grid_.threads > 1024 || grid_.blocks < 1 ||
       grid_.blocks > INT32_MAX)
-    return fmt::format("{} blocks of {} threads are no grid", grid_.blocks,
+    return fmt::format("{} blocks of {} threads are not a grid", grid_.blocks,
                        grid_.threads);
   for (const KernelParameter &parameter : parameters_) {
     std::string fault =

@@ -95,7 +95,7 @@ Result<std::vector<TableEntry>> readTable(const Header &header,
               table.size() * sizeof(TableEntry));
   if (hashOf(header, table) != textOf(header.hash) || header.reserved != 0)
     return invalidInput(
-        "is damaged: its header and table have another hash than they say");
+        "is damaged: the hash of its header and table does not match");
   return table;
 }
 
@@ -113,17 +113,17 @@ bool isZero(std::span<const std::byte> bytes) {
 std::string faultOf(const TableEntry &entry, uint64_t end,
                     std::span<const std::byte> file) {
   if (!isKnown(entry.kind))
-    return fmt::format("is of a kind {} that is not known", entry.kind);
+    return fmt::format("is of the unknown kind {}", entry.kind);
   // The caller has checked that `end` lies in the file.
   if (entry.offset != alignSection(end) || entry.offset > file.size() ||
       entry.bytes > file.size() - entry.offset)
-    return "does not lie where it is to be";
+    return "does not lie at its place";
   if (entry.reserved != 0 || entry.reserved2 != 0 ||
       !isZero(file.subspan(end, entry.offset - end)))
-    return "has something where zeros are to be";
+    return "has other bytes where zeros are expected";
   if (ContentHash::of(file.data() + entry.offset, entry.bytes) !=
       textOf(entry.hash))
-    return "has another hash than the table says";
+    return "does not match its hash in the table";
   return "";
 }
 

@@ -67,7 +67,7 @@ public:
 
   Result<std::map<std::string, CubinKernel>> read() {
     if (!readSections())
-      return invalidInput("is no machine code of a GPU, or is damaged");
+      return invalidInput("is not machine code of a GPU, or is damaged");
     for (const Section &section : sections_)
       if (section.name == ".nv.info")
         readInfo(section.content);

@@ -291,7 +291,7 @@ std::string describeProgram(const Program &program) {
       kernels.size(), program.recipe.empty() ? "none" : escape(program.recipe),
       program.protocol.accumulate);
   for (const auto &[flag, word] : program.runDefaults)
-    text += fmt::format("run, unless it says else: {}={}\n", escape(flag),
+    text += fmt::format("run, unless it says otherwise: {}={}\n", escape(flag),
                         escape(word));
   for (const InputBound &bound : program.bounds)
     text +=

@@ -152,7 +152,7 @@ Status Linker::addBounds(const Program &other) {
     else if (known != given)
       return invalidInput(
           fmt::format("input {} holds {} to {}, and with another shape {} to "
-                      "{}: no one program checks both",
+                      "{}: one program cannot check both",
                       quote(name), known.front().lower, known.front().upper - 1,
                       given.front().lower, given.front().upper - 1));
   }
@@ -166,7 +166,7 @@ static Status checkHash(const CpuTarget &target) {
   if (target.imageHash.empty() ||
       ContentHash::of(image.data(), image.size()) == target.imageHash)
     return {};
-  return invalidInput("the machine code is damaged: its hash is another");
+  return invalidInput("the machine code is damaged: its hash does not match");
 }
 
 Result<CodeShift> Linker::addImage(CpuTarget &target, const CpuTarget &other) {

@@ -248,7 +248,7 @@ std::shared_ptr<const Command> ManifestReader::command(const Json &json) {
   for (const CommandRow &row : commands_)
     if (row.kind == kind)
       return row.read(json, *this);
-  fail("kind", "one of a launch that is known");
+  fail("kind", "the name of a known kind of launch");
   return nullptr;
 }
 

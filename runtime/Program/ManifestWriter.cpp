@@ -230,8 +230,8 @@ encodeManifest(std::span<const std::shared_ptr<const Program>> programs) {
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   // JSON cannot represent text that is not UTF-8, nor NaN.
   if (Json::parse(text, nullptr, /*allow_exceptions=*/false) != json)
-    return invalidInput("a name of the program is not UTF-8, or a number of it "
-                        "not finite: it cannot be written to a file");
+    return invalidInput("the program cannot be written to a file: a name is "
+                        "not UTF-8, or a number is not finite");
   std::vector<Section> sections = writer.takeSections();
   sections.front() = {
       SectionKind::Manifest,

@@ -19,14 +19,13 @@ constexpr std::string_view kField = "state";
 
 /// The error for a record that does not fit its file.
 Status refuse(std::string_view fault) {
-  return invalidInput(fmt::format(
-      "field '{}' {}; it must say of each tensor what it is, as mpc wrote it: "
-      "take another checkpoint",
-      kField, fault));
+  return invalidInput(fmt::format("field '{}' {}; it must describe each tensor "
+                                  "as mpc writes it: take another checkpoint",
+                                  kField, fault));
 }
 
 Status refuseTensor(std::string_view name, std::string_view fault) {
-  return refuse(fmt::format("says of tensor {} {}", quote(name), fault));
+  return refuse(fmt::format("has, for tensor {}, {}", quote(name), fault));
 }
 
 /// Reads a text of a row; a missing one is empty.
@@ -36,7 +35,7 @@ Status readText(const Json &row, const char *word, std::string_view tensor,
   if (found == row.end())
     return {};
   if (!found->is_string())
-    return refuseTensor(tensor, fmt::format("no text as its {}", word));
+    return refuseTensor(tensor, fmt::format("a {} that is not a text", word));
   text = found->get<std::string>();
   return {};
 }
@@ -61,7 +60,7 @@ Result<TensorRecord> readRow(std::string_view name, const Json &row) {
 Result<StateRecord> readRows(const std::string &text) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object())
-    return refuse("is no object of tensors");
+    return refuse("is not an object of tensors");
   StateRecord records;
   for (const auto &[name, row] : json.items()) {
     MPC_ASSIGN_OR_RETURN(records[name], readRow(name, row));
@@ -76,13 +75,13 @@ Status checkRecord(const StateRecord &records, const StateNames &names) {
       return refuseTensor(name, "no role");
   for (const auto &[name, record] : records) {
     if (!names.contains(name))
-      return refuseTensor(name, fmt::format("that it is of role {}, and the "
-                                            "file has no such tensor",
-                                            rt::name(record.role)));
+      return refuseTensor(
+          name, fmt::format("the role {}, and the file has no such tensor",
+                            rt::name(record.role)));
     if (hasOwner(record.role) && !names.contains(record.owner))
-      return refuseTensor(name, fmt::format("that it belongs to {}, and the "
-                                            "file has no such tensor",
-                                            quote(record.owner)));
+      return refuseTensor(
+          name, fmt::format("the owner {}, and the file has no such tensor",
+                            quote(record.owner)));
   }
   return {};
 }

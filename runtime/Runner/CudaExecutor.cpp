@@ -133,8 +133,8 @@ Status CudaExecutor::loadCode() {
   if (!compiled.ok())
     return compiled.status().withContext(reason);
   if (!images.empty())
-    warnings_.push_back(reason +
-                        "; its text is compiled anew, here and at each start");
+    warnings_.push_back(
+        reason + "; its CUDA C++ is compiled again, now and at each start");
   images.clear();
   for (const cuda::Image &image : *compiled)
     images.emplace_back(image.bytes.data(), image.bytes.size());

@@ -112,7 +112,7 @@ Status Runner::writeNumber(std::string_view name, double value) {
   }
   MPC_ASSIGN_OR_RETURN(std::span<double> number, findNumber(name));
   if (!std::isfinite(value))
-    return invalidInput(fmt::format("{}: {} is no number to set it to",
+    return invalidInput(fmt::format("{}: expected a finite number, found {}",
                                     quote(name), shortestDecimal(value)));
   number.front() = value;
   return {};

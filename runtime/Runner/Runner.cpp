@@ -86,9 +86,9 @@ Runner::createShared(std::shared_ptr<const Program> program,
   options.workspace = other.executor_->workspace();
   for (const Program *one : {program.get(), other.program_.get()})
     if (!one->cpu())
-      return usageError(fmt::format("a program for {} shares its state with no "
-                                    "other: that is for CPUs",
-                                    nameOf(one->target)));
+      return usageError(fmt::format(
+          "a program for {} cannot share its state: only programs for CPUs can",
+          nameOf(one->target)));
   MPC_RETURN_IF_ERROR(checkProgram(*program));
   MPC_ASSIGN_OR_RETURN(State state, State::share(*program, other.state_));
   return make(std::move(program), std::move(state), options, &other);

@@ -86,10 +86,9 @@ std::vector<const StateTensor *> tensorsOf(const Program &program,
 }
 
 Status differs(std::string_view tensor, const std::string &how) {
-  return invalidInput(
-      fmt::format("the programs lay out {} in other ways, and can share no "
-                  "state: {}",
-                  quote(tensor), how));
+  return invalidInput(fmt::format(
+      "the programs lay out {} differently, and cannot share a state: {}",
+      quote(tensor), how));
 }
 
 /// Checks that `tensor` of one program has the same place in `slab` of the

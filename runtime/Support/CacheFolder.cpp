@@ -44,7 +44,8 @@ Result<uint64_t> CacheFolder::defaultLimit() {
       std::from_chars(text.data(), text.data() + text.size(), size);
   if (error != std::errc() || end != text.data() + text.size() ||
       size > std::numeric_limits<uint64_t>::max() / kMiB)
-    return usageError("MPC_CACHE_SIZE=" + quote(text) + " is no number of MiB");
+    return usageError("MPC_CACHE_SIZE=" + quote(text) +
+                      " is not a number of MiB");
   return size * kMiB;
 }
 
@@ -64,9 +65,9 @@ Result<CacheFolder> CacheFolder::open(const std::string &folder,
   if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return environmentError(escape(folder) + ": is not a folder");
   if (!isPrivate(info))
-    return environmentError(escape(folder) +
-                            ": is not used, since others own it or can write "
-                            "to it");
+    return environmentError(
+        escape(folder) +
+        ": is not used, since other users own it or can write to it");
   return CacheFolder(folder, limit);
 }
 

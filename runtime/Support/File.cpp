@@ -243,7 +243,7 @@ Result<MappedFile> MappedFile::map(std::string path, int flags,
   else if (!S_ISREG(info.st_mode))
     status = failure("is not a regular file", 0);
   else if (wantsPrivate && !isPrivate(info))
-    status = failure("others own it or can write to it", 0);
+    status = failure("other users own it or can write to it", 0);
   else if (info.st_size > 0) {
     data = ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ,
                   MAP_PRIVATE, fd, 0);

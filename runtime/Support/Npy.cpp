@@ -141,7 +141,7 @@ Status readType(std::string_view code, NpyHeader &header) {
   if (order == '<' || order == '>' || order == '|' || order == '=')
     code.remove_prefix(1);
   if (code.starts_with('O'))
-    return invalidInput("holds objects of Python, which are not read; save "
+    return invalidInput("holds Python objects, which are not read; save "
                         "an array of numbers");
   std::optional<DType> dtype = dtypeOf(code);
   if (!dtype)
@@ -158,11 +158,11 @@ Result<std::string_view> findLiteral(std::span<const std::byte> start,
   std::string_view text = textOf(start);
   size_t fixed = kMagic.size() + 2;
   if (!isNpy(start) || text.size() < fixed + 4)
-    return invalidInput("is no array of NumPy's");
+    return invalidInput("is not a NumPy array");
   int version = static_cast<unsigned char>(text[kMagic.size()]);
   if (version < 1 || version > 3)
     return invalidInput(fmt::format(
-        "is an array of format {}, of which 1 to 3 are read", version));
+        "is an array of format {}; formats 1 to 3 are read", version));
   uint32_t length = 0;
   size_t lengthBytes = version == 1 ? 2 : 4;
   std::memcpy(&length, start.data() + fixed, lengthBytes);

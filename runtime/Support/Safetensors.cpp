@@ -97,7 +97,7 @@ Result<RawTensor> readTensor(const std::string &name, const Json &json,
   };
   if (!json.is_object() || json.size() != 3 || !json.contains("dtype") ||
       !json.contains("shape") || !json.contains("data_offsets"))
-    return fault("wants exactly dtype, shape and data_offsets");
+    return fault("needs exactly dtype, shape and data_offsets");
   if (!json["dtype"].is_string())
     return fault("dtype is not a string");
   RawTensor tensor;

@@ -119,8 +119,8 @@ Result<TensorFile> TensorFile::open(const std::string &path,
     return file;
   }
   if (!name.empty())
-    return usageError(fmt::format("{}: is no .npy file: its tensors have names "
-                                  "already, and {} is none for all of them",
+    return usageError(fmt::format("{}: is not a .npy file: its tensors have "
+                                  "names already, and {} cannot name them all",
                                   escape(path), quote(name)));
   MPC_RETURN_IF_ERROR(ZipFile::isZip(mapped.bytes())
                           ? file.readArchive(std::move(mapped))

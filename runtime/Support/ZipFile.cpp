@@ -314,7 +314,7 @@ Status unpackTo(Bytes packed, const ZipMember &member,
                                     done > member.bytes ? "more" : "fewer",
                                     member.bytes));
   if (crc != member.crc)
-    return invalidInput("is damaged: its checksum is another");
+    return invalidInput("is damaged: its checksum does not match");
   return {};
 }
 
@@ -386,7 +386,7 @@ Result<SharedBytes> ZipFile::read(const ZipMember &member) const {
       ::crc32_z(::crc32(0, nullptr, 0),
                 reinterpret_cast<const Bytef *>(content.data()),
                 content.size()) != member.crc)
-    return invalidInput("is damaged: its checksum is another")
+    return invalidInput("is damaged: its checksum does not match")
         .withContext(nameOf(member));
   return SharedBytes(file_, content);
 }

@@ -71,8 +71,8 @@ Result<const Entry *> chooseByData(const std::vector<const Entry *> &entries,
                                   "{}",
                                   options.batchSize, known));
   return invalidInput(fmt::format(
-      "{}: the samples are no batch of the "
-      "program's: found {}, expected batches of {}",
+      "{}: the samples are not a batch of the program: found {}, expected "
+      "batches of {}",
       files.label(), describeFiles(*entries.front(), files), known));
 }
 

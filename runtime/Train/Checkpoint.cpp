@@ -71,7 +71,7 @@ Status readKeptFp32(const Metadata &metadata, std::vector<std::string> &names) {
       names.push_back(name.get<std::string>());
   }
   if (!isList)
-    return invalidInput("field 'kept_fp32' is no list of names");
+    return invalidInput("field 'kept_fp32' is not a list of names");
   return {};
 }
 
@@ -339,8 +339,8 @@ Result<TrainPosition> CheckpointFolder::loadFile(const SafetensorsFile &file,
                       "weights of a checkpoint");
   std::string where = escape(fileOf(step)) + ": ";
   if (!saved.isKnown() && rule_.isKnown())
-    warn_(where + "does not say by which rule it was trained; taken to be "
-                  "this run's");
+    warn_(where + "does not say by which rule it was trained; this run's rule "
+                  "is assumed");
   if (!change.empty())
     warn_(where + "the run goes on with " + change);
   for (const std::string &text : state.changes)

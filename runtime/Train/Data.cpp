@@ -102,7 +102,7 @@ Status checkEqual(const std::vector<DataPart> &parts) {
          std::memcmp(part.tensor.all(others), parts[0].tensor.all(scratch),
                      desc.numBytes()) != 0))
       return invalidInput(fmt::format(
-          "{}: tensor {} is shared by all batches, and another in {}",
+          "{}: tensor {} is shared by all batches, but differs in {}",
           escape(part.path), quote(desc.name), escape(parts[0].path)));
   return {};
 }
@@ -149,8 +149,8 @@ Result<DataLoader> DataLoader::open(DataFiles files, const DataOptions &options,
                        [](const Input &input) {
                          return input.isShared || input.rowElements == 0;
                        }))
-    return invalidInput(fmt::format("{}: a sample of it holds no element",
-                                    loader.files_.label()));
+    return invalidInput(
+        fmt::format("{}: a sample has no elements", loader.files_.label()));
   loader.rows_ = loader.state_.batchSize;
   if (loader.batchesLeft() == 0)
     return invalidInput(fmt::format(
@@ -192,15 +192,16 @@ Status DataLoader::checkSamples(const TensorDesc &desc,
     return {};
   }
   if (desc.shape[0] != state_.batchSize)
-    return invalidInput(fmt::format(
-        "inputs {} and {} have different first dimensions ({} and {}); the "
-        "first dimension is the batch, but of those that --shared-input names",
-        quote(first->desc.name), quote(desc.name), state_.batchSize,
-        desc.shape[0]));
+    return invalidInput(
+        fmt::format("inputs {} and {} have different first dimensions ({} and "
+                    "{}); the first dimension is the batch, except for inputs "
+                    "that --shared-input names",
+                    quote(first->desc.name), quote(desc.name), state_.batchSize,
+                    desc.shape[0]));
   if (samplesOf(source) != state_.samples)
     return invalidInput(fmt::format(
         "{}: tensors {} and {} have different numbers of samples ({} and "
-        "{}); what all samples share is named by --shared-input",
+        "{}); name a tensor that all samples share by --shared-input",
         files_.label(), quote(first->desc.name), quote(desc.name),
         state_.samples, samplesOf(source)));
   return {};

@@ -139,7 +139,7 @@ Status DataFiles::checkSamples(std::span<const std::string> names) const {
       if (first && first->shape[0] != item->desc.shape[0])
         return invalidInput(fmt::format(
             "{}: tensors {} and {} have different numbers of samples ({} and "
-            "{}); what all samples share is named by --shared-input",
+            "{}); name a tensor that all samples share by --shared-input",
             escape(file.path()), quote(first->name), quote(name),
             first->shape[0], item->desc.shape[0]));
       first = first ? first : &item->desc;

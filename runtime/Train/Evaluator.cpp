@@ -93,12 +93,13 @@ Status Evaluator::chooseWeights(bool averaged, const Tell &tell) {
   bool keepsAverages = AveragedWeights::has(runner_->program());
   if (averaged && !keepsAverages)
     return usageError("--eval-weights=averages: the training keeps no averages "
-                      "of its weights; --ema=DECAY does");
+                      "of its weights; --ema=DECAY keeps them");
   if (averaged)
     averages_.emplace();
   else if (keepsAverages)
-    tell("note", "--eval-data: the weights are evaluated, and not the averages "
-                 "of them that --ema keeps; --eval-weights=averages does that");
+    tell("note",
+         "--eval-data: the weights are evaluated, and not the averages of them "
+         "that --ema keeps; --eval-weights=averages evaluates those");
   return {};
 }
 
@@ -109,7 +110,7 @@ Status Evaluator::chooseMetric(const std::string &text) {
   std::string flag = text.empty() ? "--stop-after" : "--keep-best=" + text;
   if (found == names.end())
     return usageError(fmt::format(
-        "{}: the evaluation has no {}{}; it tells {}", escape(flag),
+        "{}: the evaluation has no {}{}; it has {}", escape(flag),
         quote(choice.metric),
         text.empty() ? ", and --keep-best names no other metric" : "",
         quotedNames(names)));
@@ -143,11 +144,11 @@ void Evaluator::resume(TrainPosition &position, const Tell &tell) const {
       (position.best->metric == metric && position.best->larger == larger_))
     return;
   tell("warning",
-       fmt::format("the best so far was the {} {}, and is now sought anew by "
-                   "the {} {}",
-                   position.best->larger ? "largest" : "least",
-                   quote(position.best->metric), larger_ ? "largest" : "least",
-                   quote(metric)));
+       fmt::format(
+           "the best so far was the {} {}; from now on the best is the {} {}",
+           position.best->larger ? "largest" : "least",
+           quote(position.best->metric), larger_ ? "largest" : "least",
+           quote(metric)));
   position.best.reset();
 }
 

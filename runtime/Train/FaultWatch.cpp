@@ -101,7 +101,7 @@ Status FaultWatch::keepGuiltyInFp32(Training &training, const MetricsRow &row) {
 Status FaultWatch::keepFp32(Training &training,
                             const std::vector<std::string> &nodes) {
   if (!hooks_.keepFp32)
-    return invalidInput("keeps nodes in fp32, which takes the compiler");
+    return invalidInput("keeps nodes in fp32, which needs the compiler");
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> next, hooks_.keepFp32(nodes));
   return training.moveTo(std::move(next));
 }

@@ -91,9 +91,10 @@ std::string FileEvaluation::describeLeftOut() const {
   std::vector<std::string> quoted;
   for (const std::string &name : byBatch())
     quoted.push_back(quote(name));
-  return fmt::format("the last {} of {} samples fill no batch and are left out "
-                     "of {}, which the program tells of whole batches only",
-                     numLeftOut(), numSamples(), joinSome(quoted));
+  return fmt::format(
+      "the last {} of {} samples do not fill a batch and are left out of {}, "
+      "which the program has for whole batches only",
+      numLeftOut(), numSamples(), joinSome(quoted));
 }
 
 Result<std::vector<double>> FileEvaluation::run() {

@@ -86,7 +86,7 @@ private:
       if (Result<double> scale = runner_.readNumber("scale"); scale.ok())
         state_.changes.push_back(fmt::format(
             "the loss scale begins anew, at {}", shortestDecimal(*scale)));
-    add("numbers that it lacks are this run's", added_);
+    add("numbers that it lacks have this run's values", added_);
     add("numbers that this run has no use for are dropped", dropped_);
   }
 

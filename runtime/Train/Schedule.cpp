@@ -204,8 +204,8 @@ const ScheduleInfo kSchedules[] = {
 
 const ScheduleParameterInfo kParameters[] = {
     {P::Gamma, "--lr-gamma", "X",
-     "What step, multistep and exponential multiply by (default: 0.1; of "
-     "exponential none)",
+     "The factor of step, multistep and exponential (default: 0.1; exponential "
+     "has none)",
      0.1, notNegative},
     {P::StepSize, "--lr-step-size", "N", "Steps between two falls of step", 1,
      count},
@@ -239,8 +239,8 @@ const ScheduleParameterInfo kParameters[] = {
      "--warmup-steps, else 10000)",
      0, count},
     {P::Points, "--lr-points", "FILE",
-     "A step and a factor of --lr a line, between which points goes along "
-     "lines",
+     "A step and a factor of --lr in each line; points goes from one to the "
+     "next along straight lines",
      0, risingPoints},
 };
 
@@ -379,7 +379,7 @@ Status Schedule::setFlag(std::string_view flag, std::string_view value) {
       return fault("a whole number of at least 0");
     warmupSteps = static_cast<int64_t>(*number);
   } else {
-    return usageError(quote(flag) + " is no flag of a learning rate");
+    return usageError(quote(flag) + " is not a flag of a learning rate");
   }
   return {};
 }
@@ -388,7 +388,7 @@ Status Schedule::check() const {
   const ScheduleInfo &schedule = info(kind);
   for (const auto &[parameter, numbers] : parameters)
     if (!contains(schedule.takes, parameter))
-      return usageError(fmt::format("{} says nothing to --lr-schedule={}",
+      return usageError(fmt::format("{} does not apply to --lr-schedule={}",
                                     info(parameter).flag, schedule.name));
   for (ScheduleParameter parameter : schedule.needs)
     if (!parameters.contains(parameter))

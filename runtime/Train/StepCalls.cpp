@@ -87,7 +87,7 @@ Status StepCalls::findShapes(int64_t accumulate) {
   const Program &program = step.runner().program();
   return usageError(fmt::format(
       "--last-batch=smaller: the last batch of an epoch has {} of {} samples, "
-      "and the program has no step for it, but for {}; mpc-compile "
+      "and the program has no step for that many, only for {}; mpc-compile "
       "--batch-size={},{} makes both",
       rows, loader_->batchSize(),
       describeData(program.batchEntries(accumulate)), loader_->batchSize(),

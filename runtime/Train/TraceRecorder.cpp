@@ -50,8 +50,8 @@ Status TraceRecorder::check(const TrainingRule &rule) {
     return usageError("--record: the module writes its step out, and does not "
                       "say by which policy its scale changes");
   if (policyInfo(*policy).needsGradMaxAbs)
-    return usageError(fmt::format("--record: policy '{}' goes by the largest "
-                                  "gradient, which a step does not tell",
+    return usageError(fmt::format("--record: policy '{}' needs the largest "
+                                  "gradient, which a step does not yield",
                                   policyInfo(*policy).name));
   policy_ = *policy;
   return checkOutput(path_);
@@ -105,7 +105,7 @@ Status TraceRecorder::readBack(int64_t step) {
                                  : nlohmann::json();
   if (schema != kSchema || !json["steps"].is_array() ||
       !json["config"].is_object())
-    return invalidInput("is no trace of a training");
+    return invalidInput("is not a trace of a training");
   for (const auto &[key, value] : json["config"].items())
     config_[key] = numberOf(value);
   settings_ = config_;

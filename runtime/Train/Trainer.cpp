@@ -215,10 +215,10 @@ Status Trainer::findLength() {
         static_cast<double>(options_.accumulate));
   if (schedule_.totalSteps > 0)
     return {};
-  return usageError(fmt::format("--epochs={}: not one step of {} x {} "
-                                "samples; the data holds {}",
-                                options_.epochs, options_.accumulate,
-                                loader_.batchSize(), loader_.numSamples()));
+  return usageError(fmt::format(
+      "--epochs={}: too few samples for one step of {} x {}; the data holds {}",
+      options_.epochs, options_.accumulate, loader_.batchSize(),
+      loader_.numSamples()));
 }
 
 /// Binds the step to the training's runner, unless it is bound to it already.
@@ -250,7 +250,9 @@ Status Trainer::resume() {
     return {};
   std::string file = checkpoints_.fileOf(position->step);
   if (position->loader.isNone())
-    tell("note", file + ": has no place in the data, which begins anew");
+    tell("note",
+         file +
+             ": has no position in the data, which is read from its beginning");
   else
     MPC_RETURN_IF_ERROR(loader_.restore(position->loader).withContext(file));
   if (!position->keptFp32.empty())

@@ -23,11 +23,12 @@ Result<Flags> parseFlags(std::string_view field, const std::string &text) {
   Flags flags;
   auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object())
-    return invalidInput(fmt::format("field '{}' is no object of flags", field));
+    return invalidInput(
+        fmt::format("field '{}' is not an object of flags", field));
   for (const auto &[flag, value] : json.items()) {
     if (!value.is_string())
       return invalidInput(
-          fmt::format("field '{}': {} is no text", field, quote(flag)));
+          fmt::format("field '{}': {} is not a text", field, quote(flag)));
     flags[flag] = value.get<std::string>();
   }
   return flags;

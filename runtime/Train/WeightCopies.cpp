@@ -47,11 +47,11 @@ std::string describe(const Runner &runner, std::string_view name,
   int64_t count = countSaturated(*weight, *low);
   if (count == 0)
     return "";
-  return fmt::format("weight {}: {} of {} elements are beyond {}, the largest "
-                     "{}, and computed "
-                     "with as that; --weight-cast=round makes them infinite",
-                     quote(name), count, copy.numElements(),
-                     largestOf(copy.dtype), mpc::rt::name(copy.dtype));
+  return fmt::format(
+      "weight {}: {} of {} elements are beyond {}, the largest {}, and are "
+      "computed as that number; --weight-cast=round makes them infinite",
+      quote(name), count, copy.numElements(), largestOf(copy.dtype),
+      mpc::rt::name(copy.dtype));
 }
 
 } // namespace

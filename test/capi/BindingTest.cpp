@@ -47,7 +47,7 @@ TEST(CAPIBinding, HasTheRateOfTheFileUntilOneIsWritten) {
   MpcRunner *runner = nullptr;
   EXPECT_FAILURE(mpcRunnerCreate(wrong, nullptr, &runner),
                  MPC_ERROR_INVALID_INPUT,
-                 "manifest: the run's --lr is '0.25x', which is no number");
+                 "manifest: the run's --lr is '0.25x', which is not a number");
   mpcProgramDestroy(wrong);
 }
 
@@ -81,7 +81,7 @@ TEST(CAPIBinding, RefusesWhatDoesNotFit) {
           "input 'x': expected f32[4x3], found f32[3x4]");
   refuses(View(t.x.data(), {kDLFloat, 32, 4}, {kBatch, kFeatures}),
           "tensor 'x' has elements of DLPack's code 2 with 32 bits and 4 "
-          "lanes, which mpc has not");
+          "lanes, which mpc does not support");
   auto changed = [&](const std::function<void(DLTensor &)> &change,
                      const std::string &message) {
     View view(t.x.data(), kF32Type, {kBatch, kFeatures});
@@ -96,11 +96,10 @@ TEST(CAPIBinding, RefusesWhatDoesNotFit) {
   changed([](DLTensor &x) { x.byte_offset = 2; },
           "is not aligned to its elements of 4 bytes");
   changed([](DLTensor &x) { x.byte_offset = ~uint64_t(0); },
-          "has an offset beyond all memory");
-  changed([](DLTensor &x) { x.shape[0] = -4; },
-          "has a size that no memory has");
+          "has an offset larger than any memory");
+  changed([](DLTensor &x) { x.shape[0] = -4; }, "is larger than any memory");
   changed([](DLTensor &x) { x.shape[0] = int64_t(1) << 62; },
-          "has a size that no memory has");
+          "is larger than any memory");
   int64_t columns[] = {1, kBatch};
   changed([&](DLTensor &x) { x.strides = columns; },
           "is not row-major without gaps: copy it first");
@@ -134,7 +133,7 @@ TEST(CAPIBinding, WhatARunWritesIsApartFromAllElse) {
   View weight(own->dl_tensor.data, kF32Type, {});
   EXPECT_FAILURE(mpcRunnerBindInput(t.runner, "lr", weight),
                  MPC_ERROR_INVALID_INPUT,
-                 "input 'lr' lies in memory of the runner's own");
+                 "input 'lr' lies in the runner's own memory");
   own->deleter(own);
 }
 
@@ -198,7 +197,7 @@ TEST(CAPIBinding, ManagedTensorsThatAreRefusedStayTheCallers) {
   output.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   EXPECT_FAILURE(mpcRunnerBindOutputManaged(t.runner, "loss", &output.managed),
                  MPC_ERROR_INVALID_INPUT,
-                 "the tensor is read-only and can be no output");
+                 "the tensor is read-only and cannot be an output");
   EXPECT_EQ(tensor.deleted + output.deleted, 0);
 }
 

@@ -106,14 +106,14 @@ TEST(CompilerBuild, WhatIsWrongIsRefusedWhereItIsAdded) {
                  const char *attributes = "") {
     return failureOf(model.addOp(name, operands, attributes).status());
   };
-  EXPECT_EQ(add("nn.nothing", {}), "2: 'nn.nothing' is no op of mpc");
+  EXPECT_EQ(add("nn.nothing", {}), "2: 'nn.nothing' is not an op of mpc");
   auto x = get(model.beginFunction("model", {{"x", "tensor<2x3xf32>"}}));
   EXPECT_EQ(add("nn.tanh", {7}),
-            "2: value 7 is none of the function that is being built");
+            "2: value 7 is not one of the function that is being built");
   EXPECT_NE(add("nn.softmax", x, "{axis = 5 : i64}").find("axis"),
             std::string::npos)
       << add("nn.softmax", x, "{axis = 5 : i64}");
-  EXPECT_NE(add("nn.softmax", x, "axis 1").find("are no attributes"),
+  EXPECT_NE(add("nn.softmax", x, "axis 1").find("are not attributes"),
             std::string::npos);
   EXPECT_EQ(failureOf(model.beginFunction("two", {}).status()),
             "2: function 'model' is not ended");
@@ -125,7 +125,7 @@ TEST(CompilerBuild, WhatIsWrongIsRefusedWhereItIsAdded) {
   EXPECT_EQ(failureOf(model.beginFunction("model", {}).status()),
             "2: there is a 'model' already");
   EXPECT_NE(failureOf(model.beginFunction("f", {{"x", "tensr"}}).status())
-                .find("'tensr' is no type"),
+                .find("'tensr' is not a type"),
             std::string::npos);
 }
 

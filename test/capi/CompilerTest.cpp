@@ -135,7 +135,7 @@ TEST(Compiler, AnExportedProgramTrains) {
   EXPECT_EQ(get(runner.step()).loss, 1.5 * 1 - 2 * 10);
   Model broken = get(Model::loadExported("xxxx", 4, "broken"));
   EXPECT_EQ(failureOf(broken.compile({}).status()),
-            "1: broken: the program is no JSON");
+            "1: broken: the program is not JSON");
 }
 
 TEST(Compiler, FlagsAreThoseOfTheTool) {
@@ -286,7 +286,7 @@ TEST(CompilerMisuse, AnyPointerMayBeNull) {
   }
   mpcModelDestroy(model);
   EXPECT_EQ(failureOf(mpcModelGetText(model, &text)),
-            "2: the handle of a model is none, or was destroyed");
+            "2: the handle of a model is invalid, or was destroyed");
   mpcModelDestroy(model);
   mpcModelDestroy(nullptr);
 }
@@ -305,12 +305,12 @@ TEST(CompilerMisuse, FilesAndTextsThatAreNone) {
             "2: the model has no text: it is not MLIR's");
   float one = 1;
   EXPECT_EQ(failureOf(get(Model::load(kDigits)).setValue("w", {&one, {}})),
-            "2: the values of this model are those of its file; write the "
-            "state of a runner");
+            "2: the values of this model are those of its file; write to the "
+            "state of a runner instead");
   int64_t whole = 1;
   EXPECT_EQ(failureOf(buildLinear(LinearCase()).setValue("w", {&whole, {}})),
-            "1: tensor 'w' has elements that are no floating-point numbers, "
-            "which a parameter is made of");
+            "1: tensor 'w' has elements that are not floating-point numbers, "
+            "as those of a parameter must be");
 }
 
 TEST(Compiler, TellsItsVersion) {

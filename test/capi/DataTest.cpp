@@ -87,7 +87,7 @@ TEST_F(CAPIData, AnOrderFollowsFromItsSeedAndIsGoneOnWith) {
                "cannot continue with other data: --seed was 7, now 8");
   position.epoch = -1;
   EXPECT_STREQ(resumed.setPosition(position).message(),
-               "position: -1 is no number of samples or epochs");
+               "position: -1 is not a number of samples or epochs");
 }
 
 TEST_F(CAPIData, ARunnerReadsThemWhereTheyLie) {
@@ -154,8 +154,8 @@ TEST_F(CAPIData, WhatIsWrongIsSaid) {
             path_ + ": no tensor 'y'; the file has 'target' f32[3], 'x' "
                     "f32[3x3]");
   EXPECT_EQ(fault(Data::openTensors({path_}, INT64_MAX)),
-            "a batch of 9223372036854775807 samples of 'target' has a size "
-            "that no memory has");
+            "a batch of 9223372036854775807 samples of 'target' is larger than "
+            "any memory");
   EXPECT_TRUE(rt::writeSafetensors(path_, {}).ok());
   EXPECT_EQ(fault(Data::openTensors({path_}, 1)), path_ + ": has no tensor");
 }
@@ -165,9 +165,9 @@ TEST_F(CAPIData, PlacesOutsideOfABatchAreErrors) {
   MpcTensorInfo info = sized<MpcTensorInfo>();
   DLTensor memory = {};
   EXPECT_FAILURE(mpcDataGetTensor(data.get(), 2, &info), MPC_ERROR_USAGE,
-                 "tensor 2: a batch has 2");
+                 "tensor 2: a batch has 2 tensors");
   EXPECT_FAILURE(mpcDataGetMemory(data.get(), 2, &memory), MPC_ERROR_USAGE,
-                 "tensor 2: a batch has 2");
+                 "tensor 2: a batch has 2 tensors");
 }
 
 TEST_F(CAPIData, AnEvaluationCountsEachSampleOnce) {
@@ -196,10 +196,10 @@ TEST_F(CAPIData, AnEvaluationCountsEachSampleOnce) {
   EXPECT_EQ(evaluation->metric(1)->value, (6 + 14) / 2.0);
   EXPECT_TRUE(evaluation->metric(1)->isByBatch);
   EXPECT_STREQ(evaluation->metric(2).status().message(), "metric 2 of 2");
-  EXPECT_EQ(said, (std::vector<std::string>{
-                      "the last 2 of 10 samples fill no batch and are left out "
-                      "of 'largest', which the program tells of whole batches "
-                      "only"}));
+  EXPECT_EQ(said,
+            (std::vector<std::string>{
+                "the last 2 of 10 samples do not fill a batch and are left out "
+                "of 'largest', which the program has for whole batches only"}));
 }
 
 TEST_F(CAPIData, AnEvaluationIsNotUsedWithinItsOwnRun) {
@@ -210,17 +210,16 @@ TEST_F(CAPIData, AnEvaluationIsNotUsedWithinItsOwnRun) {
         said = evaluation->info().status().message();
       }});
   EXPECT_TRUE(evaluation->run(*runner).ok());
-  EXPECT_EQ(said, "the file evaluation is in use: by another thread, or by the "
-                  "call that this one is made in");
+  EXPECT_EQ(said, "the file evaluation is in use, by another thread or by the "
+                  "call from which this one is made");
 }
 
 TEST_F(CAPIData, AnEvaluationIsOfItsProgram) {
   auto evaluation = Evaluation::open(*program_, {path_});
   Trained other(makeMeasuredProgram());
-  EXPECT_FAILURE(mpcEvaluationRun(evaluation->get(), other.runner),
-                 MPC_ERROR_USAGE,
-                 "the evaluation was opened for another program than the "
-                 "runner's");
+  EXPECT_FAILURE(
+      mpcEvaluationRun(evaluation->get(), other.runner), MPC_ERROR_USAGE,
+      "the evaluation was opened for a program other than the runner's");
   auto none = rt::test::makeTestProgram();
   auto &target = std::get<rt::CpuTarget>(none->target);
   target.cpu = rt::kHostLevel;

@@ -295,9 +295,9 @@ TEST(CAPISchedule, RatesAndWhatIsWrong) {
   auto fault = [&](const char *flag, int64_t step) {
     return messageOf(mpcLearningRate(&flag, 1, 100, step, &rate));
   };
-  EXPECT_EQ(fault("--lr", 0), "'--lr' is no flag with a value");
+  EXPECT_EQ(fault("--lr", 0), "'--lr' is not a flag with a value");
   EXPECT_EQ(fault("--momentum=1", 0),
-            "'--momentum' is no flag of a learning rate");
+            "'--momentum' is not a flag of a learning rate");
   EXPECT_EQ(fault("--lr-schedule=step", 0),
             "--lr-schedule=step needs --lr-step-size");
   EXPECT_EQ(fault("--lr=1", -1), "steps are counted from 0");
@@ -316,7 +316,7 @@ TEST_F(CAPIMisuse, AHandleThatWasDestroyedIsAnError) {
   destroy();
   // Others take their places.
   Trained another;
-  expectAll(callAll(handles_, arguments_), " is none, or was destroyed");
+  expectAll(callAll(handles_, arguments_), " is invalid, or was destroyed");
   destroy();
 }
 
@@ -326,7 +326,7 @@ TEST_F(CAPIMisuse, AHandleOfAnotherKindIsAnError) {
                    reinterpret_cast<MpcCheckpoints *>(handles_.program),
                    reinterpret_cast<MpcData *>(handles_.evaluation),
                    reinterpret_cast<MpcEvaluation *>(handles_.data)};
-  expectAll(callAll(mixed, arguments_), " is none, or was destroyed");
+  expectAll(callAll(mixed, arguments_), " is invalid, or was destroyed");
   mpcProgramDestroy(mixed.program);
   mpcRunnerDestroy(mixed.runner);
   mpcCheckpointsDestroy(mixed.checkpoints);
@@ -345,7 +345,7 @@ TEST_F(CAPIMisuse, WhatIsNoHandleAtAllIsAnError) {
                     reinterpret_cast<MpcCheckpoints *>(bits),
                     reinterpret_cast<MpcData *>(bits),
                     reinterpret_cast<MpcEvaluation *>(bits)};
-    expectAll(callAll(none, arguments_), " is none, or was destroyed");
+    expectAll(callAll(none, arguments_), " is invalid, or was destroyed");
   }
 }
 
@@ -360,7 +360,7 @@ TEST_F(CAPIMisuse, ErrorsAreHandlesToo) {
   mpcErrorDestroy(error);
   EXPECT_EQ(mpcErrorGetCode(error), MPC_ERROR_USAGE);
   EXPECT_STREQ(mpcErrorGetMessage(error),
-               "the handle of an error is none, or was destroyed");
+               "the handle of an error is invalid, or was destroyed");
   mpcErrorDestroy(error);
   mpcErrorDestroy(nullptr);
   EXPECT_EQ(mpcErrorGetCode(nullptr), MPC_ERROR_NONE);
@@ -386,8 +386,8 @@ TEST_F(CAPIMisuse, ARunnerIsNotUsedWithinItsOwnCalls) {
   EXPECT_SUCCESS(mpcRunnerLoadWeights(t.runner, file.c_str()));
   EXPECT_EQ(context.outcome.code, MPC_ERROR_USAGE);
   EXPECT_EQ(context.outcome.message,
-            "the runner is in use: by another thread, or by the call that this "
-            "one is made in");
+            "the runner is in use, by another thread or by the call from which "
+            "this one is made");
 }
 
 TEST(CAPIHandles, ManyLiveAtOnce) {

@@ -154,8 +154,8 @@ TEST_F(CAPIOptimizer, MayNotUseItsRunnerButDestroyIt) {
   MpcRunner *runner = trained_.runner;
   descent_.then = [runner](const MpcUpdate &) {
     EXPECT_FAILURE(mpcRunnerStep(runner, nullptr), MPC_ERROR_USAGE,
-                   "the runner is in use: by another thread, or by the call "
-                   "that this one is made in");
+                   "the runner is in use, by another thread or by the call "
+                   "from which this one is made");
     mpcRunnerDestroy(runner);
     return static_cast<MpcError *>(nullptr);
   };
@@ -163,7 +163,7 @@ TEST_F(CAPIOptimizer, MayNotUseItsRunnerButDestroyIt) {
   trained_.bind();
   EXPECT_EQ(trained_.step().skipped, 0);
   EXPECT_FAILURE(mpcRunnerStep(runner, nullptr), MPC_ERROR_USAGE,
-                 "the handle of a runner is none, or was destroyed");
+                 "the handle of a runner is invalid, or was destroyed");
 }
 
 TEST_F(CAPIOptimizer, ReadsGradientsWhereTheyAreBound) {

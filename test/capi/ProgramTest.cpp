@@ -160,8 +160,8 @@ TEST_F(CAPIProgram, StructsHaveVersions) {
   asking.more = 1;
   EXPECT_FAILURE(mpcRunnerCreate(program_, &asking.options, &runner),
                  MPC_ERROR_USAGE,
-                 "options: asks for what only a newer version of this library "
-                 "knows");
+                 "options: asks for something that only a newer version of "
+                 "this library has");
 }
 
 TEST(CAPILoad, TakesFilesAndBytes) {

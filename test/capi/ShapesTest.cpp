@@ -59,10 +59,11 @@ TEST(CAPIShapes, WhatNoneHasIsRefusedByTheSizesThatThereAre) {
                  "input 'x': expected f32[4x3] or f32[2x3], found f32[3x3]");
   t.bind();
   EXPECT_SUCCESS(mpcRunnerBindInput(t.runner, "x", small.x));
-  EXPECT_FAILURE(mpcRunnerStep(t.runner, nullptr), MPC_ERROR_USAGE,
-                 "what is bound is no batch of the program's: found target 4, "
-                 "x 2x3, expected x f32[4x3], target f32[4] or x f32[2x3], "
-                 "target f32[2]");
+  EXPECT_FAILURE(
+      mpcRunnerStep(t.runner, nullptr), MPC_ERROR_USAGE,
+      "the bound tensors are not a batch of the program: found target 4, "
+      "x 2x3, expected x f32[4x3], target f32[4] or x f32[2x3], "
+      "target f32[2]");
   EXPECT_EQ(t.weights(), std::vector<float>(kFeatures, 0));
   EXPECT_SUCCESS(mpcRunnerBindInput(t.runner, "target", small.target));
   t.step();

@@ -159,7 +159,7 @@ TEST(CAPIShared, MemoryThatIsHandedOutIsReadByTheNextRun) {
   EXPECT_FAILURE(mpcRunnerEditState(t.runner, "w/f16", &tensor),
                  MPC_ERROR_USAGE,
                  "'w/f16' is neither a parameter, a slot nor a buffer: only "
-                 "those are written where they lie");
+                 "those can be written in place");
   EXPECT_FAILURE(mpcRunnerEditState(t.runner, "v", &tensor),
                  MPC_ERROR_INVALID_INPUT, "no tensor 'v' in the state");
   tensor->deleter(tensor);
@@ -184,8 +184,8 @@ protected:
 };
 
 TEST_F(CAPISharedRefuses, AnotherLayoutByTheTensor) {
-  const std::string who = "the programs lay out 'w' in other ways, and can "
-                          "share no state: ";
+  const std::string who =
+      "the programs lay out 'w' differently, and cannot share a state: ";
   EXPECT_EQ(share([](rt::Program &p) { p.state[0].offset = 16; }).message,
             who + "it is parameter f32[3] at 16, and parameter f32[3] "
                   "at 0");
@@ -196,13 +196,13 @@ TEST_F(CAPISharedRefuses, AnotherLayoutByTheTensor) {
             who + "its slab has 256 bytes, and 128");
   EXPECT_EQ(
       share([](rt::Program &p) { p.state[1].desc.name = "w/other"; }).message,
-      "the programs lay out 'w/other' in other ways, and can share no "
+      "the programs lay out 'w/other' differently, and cannot share a "
       "state: only one has it");
   EXPECT_EQ(share([](rt::Program &p) {
               p.state[1].slab = 1;
               p.state[1].offset = 16;
             }).message,
-            "the programs lay out 'w/momentum' in other ways, and can share no "
+            "the programs lay out 'w/momentum' differently, and cannot share a "
             "state: it lies in slab 'weights', and 'copies'");
 }
 

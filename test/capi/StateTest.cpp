@@ -33,7 +33,7 @@ TEST(CAPIState, IsConvertedWhereThatLosesNothing) {
   EXPECT_FAILURE(
       mpcRunnerReadState(t.runner, "w", View(narrow, kF16Type, {kFeatures})),
       MPC_ERROR_INVALID_INPUT,
-      "tensor 'w' is f32[3], which does not go into f16[3]");
+      "tensor 'w' is f32[3], which cannot be copied to f16[3]");
 }
 
 TEST(CAPIState, RefusesWhatNoStepProduces) {
@@ -47,7 +47,7 @@ TEST(CAPIState, RefusesWhatNoStepProduces) {
   EXPECT_FAILURE(
       mpcRunnerWriteState(t.runner, "w/f16", View(half, kF16Type, {kFeatures})),
       MPC_ERROR_USAGE,
-      "'w/f16' is a copy that follows its parameter: write that");
+      "'w/f16' is a copy that follows its parameter: write the parameter");
   EXPECT_FAILURE(
       mpcRunnerWriteState(t.runner, "v", View(half, kF16Type, {kFeatures})),
       MPC_ERROR_INVALID_INPUT, "no state tensor 'v'");
@@ -77,7 +77,7 @@ TEST(CAPIState, NumbersAreInputsHyperParametersAndScalers) {
   for (const char *name : {"lr", "beta1"})
     EXPECT_FAILURE(
         mpcRunnerWriteNumber(t.runner, name, NAN), MPC_ERROR_INVALID_INPUT,
-        "'" + std::string(name) + "': nan is no number to set it to");
+        "'" + std::string(name) + "': expected a finite number, found nan");
   EXPECT_FAILURE(mpcRunnerWriteNumber(t.runner, "beta3", 1),
                  MPC_ERROR_INVALID_INPUT, "the program has no number 'beta3'");
 }
@@ -244,7 +244,7 @@ TEST_F(CAPICheckpoints, AreOfWholeSteps) {
   MpcDataPosition bad = {sizeof bad, 0, -1, 0, 0, 0, 0, 0};
   EXPECT_FAILURE(mpcCheckpointsSave(checkpoints, t.runner, &bad),
                  MPC_ERROR_USAGE,
-                 "position: -1 is no number of samples or epochs");
+                 "position: -1 is not a number of samples or epochs");
   mpcCheckpointsDestroy(checkpoints);
 }
 

@@ -149,9 +149,9 @@ TEST(CAPIStep, MetricsCountEachRowOnce) {
   EXPECT_EQ(metric(t.runner, 0, "loss"), 6);
   EXPECT_TRUE(std::isnan(metric(t.runner, 1, "largest")));
   EXPECT_FAILURE(mpcRunnerMeasure(t.runner, 5), MPC_ERROR_USAGE,
-                 "5 rows of a batch of 4");
+                 "5 rows: expected 0 to 4, the rows of a batch");
   EXPECT_FAILURE(mpcRunnerMeasure(t.runner, -1), MPC_ERROR_USAGE,
-                 "-1 rows of a batch of 4");
+                 "-1 rows: expected 0 to 4, the rows of a batch");
   EXPECT_FAILURE(mpcRunnerGetMetric(t.runner, 2, nullptr, nullptr),
                  MPC_ERROR_USAGE, "metric 2 of 2");
   Trained without;
@@ -180,12 +180,12 @@ TEST(CAPIStep, OutputsAreThoseOfTheLastRun) {
   EXPECT_FAILURE(
       mpcRunnerReadOutput(t.runner, "picked", View(small, kF32Type, {2})),
       MPC_ERROR_INVALID_INPUT,
-      "tensor 'picked' is f32[4], which does not go into f32[2]");
+      "tensor 'picked' is f32[4], which cannot be copied to f32[2]");
   int64_t integers[kBatch];
   EXPECT_FAILURE(mpcRunnerReadOutput(t.runner, "picked",
                                      View(integers, kI64Type, {kBatch})),
                  MPC_ERROR_INVALID_INPUT,
-                 "tensor 'picked' is f32[4], which does not go into i64[4]");
+                 "tensor 'picked' is f32[4], which cannot be copied to i64[4]");
 }
 
 TEST(CAPIStep, OutputsAfterAnEvaluationAreThoseOfTheNextBatch) {

@@ -32,7 +32,7 @@ def faults(report, low, trains):
         why = op["why"].removesuffix(")") if op["source"] == "nn-simplify-casts" else op["why"]
         followed = re.search(r"comes from (.*?)(?:, which .*|; .* stays f32 within)?$", why)
         if followed and not re.match(r"parameter|an input|(?:a|the) constant|operands of", followed[1]) and followed[1] not in names:
-            yield f"{name}: follows {followed[1]}, which is no op here"
+            yield f"{name}: follows {followed[1]}, which is not an op here"
         if op["type"] == low and op["bytes_in_f32"] < op["bytes"]:
             yield f"{name}: {op['bytes']} bytes, {op['bytes_in_f32']} in f32"
     for cast in casts:

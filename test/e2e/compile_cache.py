@@ -113,7 +113,7 @@ strange.mkdir()
 os.chmod(strange, 0o777)
 state, said = train("strange-run", "--optimizer=sgd", folder=strange)
 assert state == sgd and not list(strange.iterdir())
-assert "warning: compile cache: " in said and "others own it or can write to it" in said, said
+assert "warning: compile cache: " in said and "other users own it or can write to it" in said, said
 
 # An evaluation is kept too, and so is what mpc-compile makes.
 inputs = root / "inputs.safetensors"

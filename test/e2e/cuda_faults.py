@@ -100,7 +100,7 @@ ends_as_whole("no-driver")
 refused("no-nvrtc", r"sm_90.*no machine code.*no NVRTC, which compiles kernels for the GPU", MPC_NVRTC="/nowhere",
         MPC_CACHE_DIR="")
 refused("old-gpu", r"--target=cuda: .* is sm_70, for which no kernels can be made", "sm=70")
-refused("no-shared-memory", r"'node_linear\w*' does not fit: its block has .* of which 8192 are possible", "shared=8192")
+refused("no-shared-memory", r"'node_linear\w*' does not fit: its block has .* at most 8192 are possible", "shared=8192")
 refused("no-memory", r"allocating [\d.]+ KiB for the arena \(64\.0 KiB of .*CUDA_ERROR_OUT_OF_MEMORY", "memory=65536")
 refused("no-state-memory", r"allocating [\d.]+ KiB for state slab '.*CUDA_ERROR_OUT_OF_MEMORY", "memory=400000")
 
@@ -113,9 +113,9 @@ expect("nvrtc-before-gpu", newer.returncode == 0 and rows("nvrtc-before-gpu") ==
 # An error that a later call may not have again, and those that lose the device to the process: in a step, when
 # a batch is copied, and when the state is for a checkpoint.
 interrupted("refused-launch", "cuGraphLaunch:4:2", r"entry 'step': .*cuGraphLaunch failed: CUDA_ERROR_OUT_OF_MEMORY")
-interrupted("lost-in-a-step", "cuEventSynchronize:5:719", r"cuEventSynchronize.*; the device is lost to this process")
+interrupted("lost-in-a-step", "cuEventSynchronize:5:719", r"cuEventSynchronize.*; this process cannot use the device any more")
 # A step has four inputs, two of them rates; the one behind a checkpoint is not begun ahead, so that its upload is told.
 interrupted("lost-in-an-upload", "cuMemcpyHtoDAsync_v2:26:700",
-            r"entry 'step': .*cuMemcpyHtoDAsync_v2.*; the device is lost to this process")
+            r"entry 'step': .*cuMemcpyHtoDAsync_v2.*; this process cannot use the device any more")
 interrupted("lost-in-a-checkpoint", "cuMemcpyDtoHAsync_v2:40:700",
-            r"copying .* from the device: .*; the device is lost to this process")
+            r"copying .* from the device: .*; this process cannot use the device any more")

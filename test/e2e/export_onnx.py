@@ -173,7 +173,7 @@ TRAIN = ["mpc-train", "mixed.onnx", "--data=mixed.safetensors", *FLAGS]
 run(*TRAIN, "--export-onnx=none/out.onnx", fails="none/out.onnx: ")
 pathlib.Path("net.mlir").write_text("module {}")
 run("mpc-train", "net.mlir", "--data=mixed.safetensors", "--export-onnx=out.onnx",
-    fails="'net.mlir' is no .onnx file, which alone can be written with new weights")
+    fails="'net.mlir' is not an .onnx file; only such a file can be written with new weights")
 run("mpc-run", "none.mpc", "--data=mixed.safetensors", "--export-onnx=out.onnx",
     fails="--export-onnx: a program does not have its model's file; use mpc-train, or --export-weights")
 onnx.save(mixed(), "outside/model.onnx", save_as_external_data=True, location="0.bin", size_threshold=0)
@@ -192,6 +192,5 @@ onnx.external_data_helper.set_external_data(tensor, "two.bin")
 tensor.ClearField("raw_data")
 onnx.save(model, "constant.onnx")
 run("mpc-train", "constant.onnx", "--data=mixed.safetensors", *FLAGS, "--export-onnx=out.onnx",
-    fails="constant.onnx: tensor 'two' has its data in another file, and is no initializer of the graph of a type that "
-          "is read: such a model is not written")
+    fails="constant.onnx: tensor 'two' has its data in another file, and is not an initializer of the graph of a type that is read: such a model cannot be written")
 print("exported")

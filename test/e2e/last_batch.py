@@ -219,18 +219,18 @@ run("mpc-compile", "open.onnx", SIZES, *RECIPE, "-o", "both.mpc")
 run("mpc-compile", "open.onnx", f"--batch-size={BATCH}", *RECIPE, "-o", "alone.mpc")
 refused(
     f"--last-batch=smaller: the last batch of an epoch has {REST} of {BATCH} samples, and the program has no step for "
-    f"it, but for {HAS}; mpc-compile --batch-size={BATCH},{REST} makes both",
+    f"that many, only for {HAS}; mpc-compile --batch-size={BATCH},{REST} makes both",
     "mpc-run", "alone.mpc", *SMALLER,
 )
 refused(f"--batch-size=7: the program's batches are {BOTH}", "mpc-run", "both.mpc", *DATA, "--batch-size=7")
 save_file({"x": x[:, :3].copy(), "target": target}, "narrow.safetensors")
 refused(
-    f"narrow.safetensors: the samples are no batch of the program's: found x {SAMPLES}x3, target {SAMPLES}, "
+    f"narrow.safetensors: the samples are not a batch of the program: found x {SAMPLES}x3, target {SAMPLES}, "
     f"expected batches of {BOTH}",
     "mpc-run", "both.mpc", "--data=narrow.safetensors",
 )
 save_file({"y": x}, "other.safetensors")
-refused("the samples are no batch of the program's: found none of its inputs, expected batches of ",
+refused("the samples are not a batch of the program: found none of its inputs, expected batches of ",
         "mpc-run", "both.mpc", "--data=other.safetensors")
 save_file({"x": x[:7], "target": target[:7]}, "batch.safetensors")
 refused("batch.safetensors: holds ", "mpc-run", "eval.mpc", "--inputs=batch.safetensors", "--outputs=out.safetensors")

@@ -147,10 +147,9 @@ int main(int argc, char **argv) {
   Flags flags;
   rt::Tool tool;
   tool.name = "mpc-compile";
-  tool.description =
-      "Compiles a model's whole training step, or its evaluation, to a program "
-      "for\nmpc-run, which has the numbers of a run that are given here where "
-      "it is given\nno others.";
+  tool.description = "Compiles a model's whole training step, or its "
+                     "evaluation, to a program for\nmpc-run. Numbers of a run "
+                     "that are given here are the program's defaults.";
   tool.addFlags = [&](CLI::App &app) { addFlags(app, flags); };
   tool.run = [&] { return compile(flags); };
   return rt::runTool(tool, argc, argv);

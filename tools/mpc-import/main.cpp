@@ -81,11 +81,10 @@ void addFlags(CLI::App &app, Flags &flags) {
   addModeFlags(app, flags.import);
   addOpLibraryFlag(app, flags.import);
   addBatchSizeFlag(app, flags.import);
-  app.add_option(
-         "-o,--output", flags.output,
-         "the module, with locations; parameter values go beside it "
-         "as .safetensors; to what is no file, as standard output, without "
-         "both (default: -)")
+  app.add_option("-o,--output", flags.output,
+                 "the module, with locations; parameter values go beside it "
+                 "as .safetensors; standard output, and what else is not a "
+                 "file, gets neither (default: -)")
       ->type_name("FILE.mlir")
       ->group(kOutput);
   app.add_flag("--list-parameters", flags.listParameters,

@@ -119,7 +119,7 @@ CustomOptimizerOp::verifySymbolUses(SymbolTableCollection &symbols) {
       *this, getRuleAttr());
   if (!rule || rule.isExternal() || !rule.getFunctionBody().hasOneBlock())
     return emitOpError("uses rule '")
-           << getRule() << "', which is no function of one block";
+           << getRule() << "', which is not a function of one block";
   if (failed(verifyRuleArguments(*this, rule)) ||
       failed(verifyRuleResults(*this, rule)) ||
       failed(verifyRuleBody(*this, rule)))

@@ -364,7 +364,7 @@ static Fault checkGradients(RecipeOp recipe, const Spelling &) {
       !recipe.getNoGradient().empty() || !recipe.getGradientSets().empty();
   if (hasLists && !recipe.getGradients())
     return "the recipe has 'no_gradient' or 'gradient_sets', but gradients are "
-           "no inputs: it has no 'gradients'";
+           "not inputs: it has no 'gradients'";
   return checkFloat("gradients", recipe.getGradients());
 }
 

@@ -124,7 +124,8 @@ LogicalResult UpdateOp::verify() {
     return failure();
   if ((*rule)->isCallback())
     return emitOpError("of kind '")
-           << getKind() << "' has no rule: whoever runs the step updates";
+           << getKind()
+           << "' has no rule: the caller of the step updates the parameters";
   size_t numSlots = (*rule)->slotsFor(Flags(getFlags())).size();
   if (getSlots().size() != numSlots ||
       getScalars().size() != (*rule)->scalars.size())

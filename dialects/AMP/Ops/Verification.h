@@ -32,8 +32,9 @@ lookup(mlir::Operation *op, mlir::SymbolTableCollection &symbols,
   if (auto found = llvm::dyn_cast_if_present<SymbolOp>(
           symbols.lookupNearestSymbolFrom(op, symbol)))
     return found;
-  return op->emitOpError() << "uses '" << symbol.getValue() << "', which is no "
-                           << what << " of this module";
+  return op->emitOpError() << "uses '" << symbol.getValue()
+                           << "', but the module has no " << what
+                           << " of that name";
 }
 
 } // namespace mpc::amp

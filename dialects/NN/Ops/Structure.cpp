@@ -76,7 +76,7 @@ LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
       symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
   if (!parameter)
     return emitOpError("reads '")
-           << getParameter() << "', which is no parameter of this module";
+           << getParameter() << "', which is not a parameter of this module";
   if (parameter.getType() != getOutput().getType())
     return emitOpError("yields ")
            << getOutput().getType() << " but parameter '" << getParameter()
@@ -173,7 +173,7 @@ LogicalResult VJPOp::verifySymbolUses(SymbolTableCollection &symbols) {
       *this, getCalleeAttr());
   if (!callee)
     return emitOpError("differentiates '")
-           << getCallee() << "', which is no function of this module";
+           << getCallee() << "', which is not a function of this module";
   if (getInputs().getTypes() != callee.getArgumentTypes())
     return emitOpError("passes other types than '") << getCallee() << "' takes";
   SmallVector<Type> expected(callee.getResultTypes());
@@ -189,7 +189,7 @@ LogicalResult VJPOp::verifySymbolUses(SymbolTableCollection &symbols) {
         symbols.lookupNearestSymbolFrom<ParameterOp>(*this, symbol);
     if (!parameter)
       return emitOpError("differentiates with respect to '")
-             << symbol.getValue() << "', which is no parameter";
+             << symbol.getValue() << "', which is not a parameter";
     expected.push_back(parameter.getType());
   }
   for (int64_t index : getArgs()) {

@@ -90,7 +90,8 @@ static LogicalResult verifyPanel(EmitError emitError, int64_t columns,
                                  int64_t lanes) {
   if (columns % lanes == 0)
     return success();
-  return emitError() << columns << " columns of a micro-tile are no multiple "
+  return emitError() << columns
+                     << " columns of a micro-tile are not a multiple "
                      << "of " << lanes << " lanes";
 }
 

@@ -69,7 +69,7 @@ LogicalResult DepthwiseAttr::verifyKernel(Operation *kernel) const {
   Contraction contraction = *matchContraction(body->statements.front());
   std::optional<Depthwise> depthwise = matchDepthwise(contraction);
   if (!depthwise)
-    return kernel->emitOpError("is no depthwise contraction");
+    return kernel->emitOpError("is not a depthwise contraction");
   ArrayRef<unsigned> tiled =
       contraction.groups[depthwise->tiledGroup(contraction)];
   DepthwiseTile least = getLeastTile(contraction, *depthwise);
@@ -111,7 +111,7 @@ LogicalResult PackAttr::verifyKernel(Operation *kernel) const {
   if (failed(body))
     return failure();
   if (!isPacking(*body, *this))
-    return kernel->emitOpError("is no packing of one factor");
+    return kernel->emitOpError("is not a packing of one factor");
   int64_t rank = getPanel() == 0 || getDepth() > 1 ? 5 : 4;
   auto result = cast<RankedTensorType>(function.getResultTypes().front());
   if (result.getRank() == rank)

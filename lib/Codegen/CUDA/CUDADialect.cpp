@@ -70,10 +70,10 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 static LogicalResult verifyGrid(EmitError emitError, int64_t chunks,
                                 int64_t threads) {
   if (chunks < 1 || chunks > 0x7fffffff)
-    return emitError() << chunks << " chunks are no grid";
+    return emitError() << chunks << " chunks are not a grid";
   if (threads < 32 || threads > 1024 || threads % 32 != 0)
     return emitError() << threads
-                       << " threads are no block: expected warps of 32, at "
+                       << " threads are not a block: expected warps of 32, at "
                           "most 1024 threads";
   return success();
 }
@@ -88,7 +88,8 @@ LogicalResult TargetAttr::verify(EmitError emitError, int64_t arch,
                        << letter;
   if (arch >= 75 && arch < 1000)
     return success();
-  return emitError() << "sm_" << arch << " is no target: the least is sm_75";
+  return emitError() << "sm_" << arch
+                     << " is not a target: the lowest is sm_75";
 }
 
 TargetAttr TargetAttr::lookup(Operation *op) {

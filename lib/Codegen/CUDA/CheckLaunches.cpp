@@ -101,7 +101,7 @@ static LogicalResult checkShared(func::FuncOp function, KernelAttr kernel,
   return function.emitError("kernel '")
          << function.getName() << "': a block takes " << shared
          << " bytes of shared memory, " << limits.reserved
-         << " of them the system's; " << target.getArchName() << " has "
+         << " of them for the system; " << target.getArchName() << " has "
          << limits.shared;
 }
 
@@ -124,7 +124,7 @@ static LogicalResult checkKernel(func::FuncOp function, KernelAttr kernel,
   if (parameters > kParameterBytes)
     return function.emitError("kernel '")
            << function.getName() << "' has " << parameters
-           << " bytes of parameters, of which " << kParameterBytes
+           << " bytes of parameters, and at most " << kParameterBytes
            << " are possible";
   if (parameters > kOldParameterBytes)
     function.emitRemark("kernel '")
@@ -133,7 +133,7 @@ static LogicalResult checkKernel(func::FuncOp function, KernelAttr kernel,
   if (kernel.getBlocks() < 1 || kernel.getBlocks() > kBlocks)
     return function.emitError("kernel '")
            << function.getName() << "': " << kernel.getBlocks()
-           << " blocks are no grid";
+           << " blocks are not a grid";
   if (failed(checkShared(function, kernel, target)))
     return failure();
   return checkThreads(function, kernel, target);
@@ -183,8 +183,8 @@ static LogicalResult checkLaunch(LaunchOp launch, KernelAttr kernel,
   ArrayRef<int64_t> accesses = kernel.getAccesses();
   if (accesses.size() != launch->getNumOperands() ||
       llvm::any_of(accesses, [](int64_t bytes) { return bytes < 1; }))
-    return launch.emitOpError("has other parameters than kernel '")
-           << launch.getKernel() << "' tells of";
+    return launch.emitOpError("has parameters other than those that kernel '")
+           << launch.getKernel() << "' states";
   if (failed(checkAlignment(launch, kernel, target.getBufferAlignment())))
     return failure();
   return checkOverlap(launch, kernel);

@@ -219,7 +219,7 @@ std::string KernelText::load(Value tensor, const std::string &index) {
   if (kernel::isUndefined(tensor))
     return getTypeText(type) + "(0)";
   if (!pointers_.contains(tensor)) {
-    kernel.emitOpError("reads a tensor that lies nowhere: ") << tensor;
+    kernel.emitOpError("reads a tensor that has no memory: ") << tensor;
     fail();
     return "0";
   }

@@ -12,10 +12,10 @@ using namespace mpc;
 using namespace mpc::rt::flag_group;
 
 static void addEvaluationFlags(CLI::App &app, CompileFlags &flags) {
-  auto *evaluation = app.add_flag(
-      "--eval", flags.evaluates,
-      "Compile one evaluation in place of a step; of the recipe its precision "
-      "counts, and --loss where it is given");
+  auto *evaluation =
+      app.add_flag("--eval", flags.evaluates,
+                   "Compile one evaluation in place of a step; of the recipe "
+                   "only its precision counts, and --loss if it is given");
   evaluation->group(kInput);
   app.add_flag("--with-eval", flags.evaluatesToo,
                "Compile an evaluation beside the step, on the same state: for "
@@ -37,11 +37,12 @@ void mpc::addCompileFlags(CLI::App &app, CompileFlags &flags) {
   addRequestFlags(app, flags.request);
   flags.request.target.runsHere = false;
   app.remove_option(app.get_option("--cpu"));
-  app.add_option("--batch-size", flags.request.data.batchSizes,
-                 "Samples of a batch; of several, or of several --input-shape "
-                 "of one input, the program has a step for each, and a run "
-                 "takes what its batch has (default: the model's fixed first "
-                 "dimension)")
+  app.add_option(
+         "--batch-size", flags.request.data.batchSizes,
+         "Samples of a batch; for several, or for several --input-shape of one "
+         "input, the program has a step each, and a run takes the one that its "
+         "batch has (default: the model's fixed first "
+         "dimension)")
       ->type_name("N[,N...]")
       ->delimiter(',')
       ->allow_extra_args(false)

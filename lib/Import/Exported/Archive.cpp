@@ -203,9 +203,9 @@ Expected<Archive> ArchiveReader::read() {
   }
   const rt::ZipMember *program = find("models/model.json");
   if (!program)
-    return invalidModel("has no models/model.json: it is no archive of "
-                        "torch.export.save, or one of PyTorch before 2.9, "
-                        "which another version writes anew");
+    return invalidModel(
+        "has no models/model.json: it is not an archive of torch.export.save, "
+        "or one of PyTorch before 2.9; save it again with a newer version");
   MPC_TRY_ASSIGN(ArrayRef<char> json, keep(*program));
   archive_.json.assign(json.data(), json.size());
   MPC_TRY(readValues("model_weights_config.json", "data/weights/"));
@@ -218,7 +218,7 @@ Expected<Archive> openArchive(StringRef path) {
   if (!mapped.ok())
     return errorOf(mapped.status());
   if (!rt::ZipFile::isZip(mapped->bytes()))
-    return invalidModel("is no zip archive, which torch.export.save writes");
+    return invalidModel("is not a zip archive, which torch.export.save writes");
   rt::Result<rt::ZipFile> file = rt::ZipFile::open(*std::move(mapped));
   if (!file.ok())
     return errorOf(file.status());

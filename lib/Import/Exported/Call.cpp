@@ -177,7 +177,7 @@ Expected<int64_t> Call::axis(StringRef name, int64_t rank,
   if (std::optional<int64_t> axis = axisOf(given, rank))
     return *axis;
   return fail("argument '" + name + "' is " + Twine(given) +
-              ", which is no axis of a tensor of rank " + Twine(rank));
+              ", which is not an axis of a tensor of rank " + Twine(rank));
 }
 
 Expected<SmallVector<int64_t>> Call::axes(StringRef name, int64_t rank) {
@@ -189,7 +189,7 @@ Expected<SmallVector<int64_t>> Call::axes(StringRef name, int64_t rank) {
     std::optional<int64_t> axis = axisOf(number, rank);
     if (!axis || is_contained(axes, *axis))
       return fail("argument '" + name + "' is " + shapeText(given) +
-                  ", which are no axes of a tensor of rank " + Twine(rank));
+                  ", which are not axes of a tensor of rank " + Twine(rank));
     if (rank > 0)
       axes.push_back(*axis);
   }

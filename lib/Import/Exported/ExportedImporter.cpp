@@ -100,8 +100,8 @@ Error ProgramImporter::checkOptions() const {
     return usageFault("--frozen-batch-norm and --no-grad are for ONNX files: "
                       "an exported program says both");
   if (!options_.inputNumbers.empty())
-    return usageFault("--input-value is for ONNX files: what an exported "
-                      "program needs to know it has compiled in");
+    return usageFault("--input-value is for ONNX files: an exported program "
+                      "has such numbers compiled in");
   return Error::success();
 }
 
@@ -129,7 +129,7 @@ Error ProgramImporter::findWritten() {
     if (buffer == buffers.end())
       return invalidModel(program_.path + ": writes '" +
                           printable(output.state) +
-                          "', which is no buffer of the program");
+                          "', which is not a buffer of the program");
     if (!use_.statistics.contains(buffer->second))
       written_[buffer->second] = output.value;
   }

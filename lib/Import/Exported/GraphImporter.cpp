@@ -67,7 +67,7 @@ Error GraphImporter::importCall(const Node &node, const Graph &graph,
     return invalidModel("this op is not supported");
   std::optional<StringRef> written = writtenTensor(node);
   if (written && written->empty())
-    return invalidModel("writes to what is no tensor");
+    return invalidModel("writes to something that is not a tensor");
   Call call(node, graph, scope, build);
   MPC_TRY(chooseType(call, *row));
   MPC_TRY(row->emit(call));

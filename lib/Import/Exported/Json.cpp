@@ -36,7 +36,7 @@ Expected<Json> parseJson(StringRef text, const Twine &path) {
   Json json = Json::parse(text.begin(), text.end(), /*cb=*/nullptr,
                           /*allow_exceptions=*/false);
   if (json.is_discarded())
-    return invalidModel(path + " is no JSON");
+    return invalidModel(path + " is not JSON");
   return json;
 }
 

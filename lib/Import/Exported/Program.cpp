@@ -356,8 +356,8 @@ Error readOutputSpec(const Json &json, std::vector<OutputSpec> &specs) {
 Error checkVersion(const Json &json) {
   const Json &major = field(field(json, "schema_version"), "major");
   if (!major.is_number_integer())
-    return invalidModel("is no exported program: it says no version of its "
-                        "schema");
+    return invalidModel("is not an exported program: it does not say the "
+                        "version of its schema");
   if (major.get<int64_t>() == kMajorVersion)
     return Error::success();
   return invalidModel("has version " + Twine(major.get<int64_t>()) +

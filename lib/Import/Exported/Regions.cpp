@@ -64,7 +64,8 @@ Expected<Names> namesOf(ArrayRef<Argument> tensors) {
   Names names;
   for (const Argument &tensor : tensors) {
     if (tensor.kind != Kind::Tensor)
-      return invalidModel("has a graph that takes or gives what is no tensor");
+      return invalidModel(
+          "has a graph that takes or gives something that is not a tensor");
     names.push_back(tensor.names.front());
   }
   return names;

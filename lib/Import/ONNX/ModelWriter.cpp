@@ -171,10 +171,10 @@ private:
         isInitializer ? initializers_.lookup(tensor.name) : nullptr;
     if (known && byteSize(known->type) != 0)
       return Error::success();
-    return invalidModel("tensor '" + printable(tensor.name) +
-                        "' has its data in another file, and is no initializer "
-                        "of the graph of a type that is read: such a model is "
-                        "not written");
+    return invalidModel(
+        "tensor '" + printable(tensor.name) +
+        "' has its data in another file, and is not an initializer of the "
+        "graph of a type that is read: such a model cannot be written");
   }
 
   StringMap<const Tensor *> initializers_;

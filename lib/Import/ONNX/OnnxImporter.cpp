@@ -498,7 +498,7 @@ Error GraphImporter::finish() {
     if (!entry || (*entry)->isSequence) {
       consumeError(entry.takeError());
       return invalidModel(model_.path + ": output '" + printable(output.name) +
-                          "' is no tensor that the graph computes");
+                          "' is not a tensor that the graph computes");
     }
     MPC_TRY(checkDeclared("output", output, (*entry)->tensor));
     build_.setLocation(NameLoc::get(builder_.getStringAttr(output.name)));
@@ -524,7 +524,7 @@ void GraphImporter::declareParameters() {
       continue;
     if (!readParameters_.contains(index)) {
       notes_.add("initializer '" + printable(tensor.name) + "'",
-                 "reaches no output by its value: it is no " +
+                 "reaches no output by its value: it is not a " +
                      toString(kind).str());
       continue;
     }

@@ -122,7 +122,7 @@ class Batch:
             if tensor.requires_grad:
                 name = self._name_of(tensor)
                 raise UnsupportedError(
-                    f"argument {name!r} wants a gradient of its own, which the program does not have: give "
+                    f"argument {name!r} needs a gradient of its own, which the program does not compute: give "
                     f"{name}.detach(), or call the plain module"
                 )
             if tensor.device.type != "cpu":

@@ -25,8 +25,8 @@ _TORCH_LOSSES = {
 }
 # What torch's losses have and ours do not, and what then helps.
 _FOREIGN = {
-    "BCEWithLogitsLoss": (("weight", "pos_weight"), "with weights is no loss that mpc knows"),
-    "KLDivLoss": (("log_target",), "with log_target is no loss that mpc knows: give exp(target)"),
+    "BCEWithLogitsLoss": (("weight", "pos_weight"), "with weights is not a loss that mpc knows"),
+    "KLDivLoss": (("log_target",), "with log_target is not a loss that mpc knows: give exp(target)"),
 }
 
 
@@ -93,7 +93,7 @@ def _loss_options(loss: Any) -> dict[str, Any]:
     name = type(loss).__name__
     if name not in _TORCH_LOSSES:
         raise UsageError(
-            f"{name} is no loss that mpc knows; let the module return its loss and "
+            f"{name} is not a loss that mpc knows; let the module return its loss and "
             "say loss='output:NAME'"
         )
     attributes, words = _FOREIGN.get(name, ((), ""))

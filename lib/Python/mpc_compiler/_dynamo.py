@@ -172,7 +172,9 @@ def compile_graph(
         places = [i for i, example in enumerate(example_inputs) if _is_state(example)]
         for i, example in enumerate(example_inputs):
             if i not in places and isinstance(example, torch.Tensor) and example.requires_grad:
-                raise UsageError(f"its input {_name_of(nodes[i])!r} wants a gradient, and is no parameter of a module")
+                raise UsageError(
+                    f"its input {_name_of(nodes[i])!r} needs a gradient, and is not a parameter of a module"
+                )
     except UsageError as error:
         _say(str(error))
         return graph_module.forward

@@ -152,7 +152,7 @@ def place(homes: list[Home], program: _runtime.Program, num_threads: int, seed: 
         try:
             return make(home)
         except InvalidInputError as error:
-            if "share no state" not in str(error):
+            if "cannot share a state" not in str(error):
                 raise
     homes.append(Home(program, num_threads, seed))
     return make(homes[-1])

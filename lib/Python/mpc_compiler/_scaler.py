@@ -140,7 +140,7 @@ class Scaler:
         """
         unknown = state.keys() - _TORCH_NUMBERS.keys()
         if unknown:
-            raise UsageError(f"no numbers of a GradScaler: {', '.join(sorted(unknown))}")
+            raise UsageError(f"not numbers of a GradScaler: {', '.join(sorted(unknown))}")
         known = self.state_dict()
         foreign = sorted(state.keys() - known.keys())
         if foreign:

@@ -145,7 +145,7 @@ def load_state_dict(
         state = {"model": state}
     unknown = state.keys() - set(_SECTIONS)
     if strict and unknown:
-        raise UsageError(f"no sections of a state: {', '.join(sorted(map(str, unknown)))}")
+        raise UsageError(f"not sections of a state: {', '.join(sorted(map(str, unknown)))}")
     groups = state.get("optimizer", {}).get("param_groups", [])
     if names is None:
         names = _order_of_groups(step, groups)

@@ -171,7 +171,7 @@ class Step:
             raise UsageError(f"{len(batch)} tensors for {len(infos)} inputs: {names}")
         unknown = named.keys() - {info.name for info in infos[len(batch) :]}
         if unknown:
-            raise UsageError(f"no input, or given twice: {', '.join(sorted(unknown))}")
+            raise UsageError(f"not an input, or given twice: {', '.join(sorted(unknown))}")
         for info, value in zip(infos, batch):
             self._bind_one(info, value)
         for info in infos[len(batch) :]:
@@ -251,11 +251,11 @@ class Step:
         """
         if len(samples) == 1 and isinstance(samples[0], DataFiles):
             if named or shared:
-                raise UsageError("files have the tensors, and which are shared")
+                raise UsageError("files name their own tensors, and which are shared")
             return self._evaluate_files(samples[0])
         entries = [entry for entry in self._entries if entry.role == _runtime.ENTRY_MEASURE]
         if not entries:
-            raise UsageError("the program evaluates no samples: compile it with with_eval=True")
+            raise UsageError("the program cannot evaluate samples: compile it with with_eval=True")
         candidates = [
             [info for info in self._inputs_of([entry]) if info.name != _ROWS] for entry in entries
         ]
@@ -510,7 +510,7 @@ class Step:
 
         source = getattr(self, "_source", None) if model is None else _compile.model_of(model)
         if source is None:
-            raise UsageError("a program does not have its model: say which file it was compiled of")
+            raise UsageError("a program does not contain its model: name the file that it was compiled of")
         source.write_onnx(_state.model_tensors(self), os.fspath(path))
 
     def save_checkpoint(
@@ -553,7 +553,7 @@ class Step:
         """
         module = getattr(self, "_module", None) if module is None else module
         if module is None:
-            raise UsageError("the step was compiled of no module: say into which")
+            raise UsageError("the step was not compiled of a module: say into which")
         _state.sync_to_module(self, module)
 
     def __repr__(self) -> str:

@@ -294,7 +294,7 @@ class Watched:
             return
         changed = {name for _, name in self._changes(now)}
         if now.versions != self._last.versions:
-            changed.add("a tensor that is no buffer")
+            changed.add("a tensor that is not a buffer")
         if not (names := sorted(changed - {"training"})):
             return
         self._has_warned = True

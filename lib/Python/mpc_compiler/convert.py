@@ -68,7 +68,7 @@ def read_safetensors(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], di
             data = view[8 + length :]
             return {n: _array_of(data, entry, n) for n, entry in header.items()}, metadata
         except (ValueError, KeyError, TypeError, struct.error) as error:
-            raise InvalidInputError(f"{path}: is no safetensors file: {error}") from None
+            raise InvalidInputError(f"{path}: is not a safetensors file: {error}") from None
 
 
 def write_safetensors(path: str | os.PathLike, tensors: Mapping[str, np.ndarray]) -> None:

@@ -23,10 +23,11 @@ Result<LoadedCode> LoadedCode::load(std::span<const std::byte> image,
   LoadedCode code(data, image.size());
   std::memcpy(data, image.data(), image.size());
   if (!hash.empty() && ContentHash::of(data, image.size()) != hash)
-    return invalidInput("the machine code is damaged: its hash is another");
+    return invalidInput("the machine code is damaged: its hash does not match");
   if (::mprotect(data, image.size(), PROT_READ | PROT_EXEC) != 0)
-    return environmentError("this system does not let compiled code run: " +
-                            errnoMessage(errno));
+    return environmentError(
+        "this system does not allow compiled code to run: " +
+        errnoMessage(errno));
   __builtin___clear_cache(static_cast<char *>(data),
                           static_cast<char *>(data) + image.size());
   return code;

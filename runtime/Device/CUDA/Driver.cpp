@@ -61,7 +61,8 @@ Status Driver::check(DriverCode value, const char *call,
     return Status();
   return environmentError(fmt::format(
       "{}: {} failed: {}{}", doing, call, describe(value),
-      losesContext(value) ? "; the device is lost to this process" : ""));
+      losesContext(value) ? "; this process cannot use the device any more"
+                          : ""));
 }
 
 } // namespace mpc::rt::cuda

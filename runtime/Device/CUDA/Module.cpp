@@ -93,8 +93,8 @@ Status Function::prepare(const LaunchShape &shape) {
   const DeviceInfo &device = context().info();
   auto tooLarge = [&](const char *what, uint64_t wanted, uint64_t limit) {
     return environmentError(
-        fmt::format("{}: kernel {} does not fit: its block has {} {}, of which "
-                    "{} are possible",
+        fmt::format("{}: kernel {} does not fit: its block has {} {}, and at "
+                    "most {} are possible",
                     context().label(), quote(name_), wanted, what, limit));
   };
   uint64_t threads = product(shape.block);

@@ -9,7 +9,7 @@
 namespace mpc::rt::cuda {
 namespace {
 
-/// A copy beyond the end of a buffer is a bug of mpc, which the driver would
+/// A copy beyond the end of a buffer is a bug in mpc, which the driver would
 /// often not notice.
 Status checkRange(const DeviceBuffer &buffer, uint64_t offset, uint64_t bytes) {
   if (offset <= buffer.size() && bytes <= buffer.size() - offset)

@@ -91,7 +91,7 @@ func.func @f(%p: tensor<8xf32>, %key: tensor<i32>, %s: tensor<f32>) {
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{uses 'scaler', which is no scaler of this module}}
+  // expected-error @+1 {{uses 'scaler', but the module has no scaler of that name}}
   %0 = amp.get_scale @scaler : tensor<f32>
   return
 }
@@ -99,7 +99,7 @@ func.func @f() {
 // -----
 
 func.func @f(%lr: tensor<f32>) {
-  // expected-error @+1 {{uses 'scaler', which is no scaler of this module}}
+  // expected-error @+1 {{uses 'scaler', but the module has no scaler of that name}}
   %0 = amp.get_rate @scaler, %lr, %lr : tensor<f32>
   return
 }
@@ -107,7 +107,7 @@ func.func @f(%lr: tensor<f32>) {
 // -----
 
 func.func @f(%found: tensor<i1>) {
-  // expected-error @+1 {{uses 'scaler', which is no scaler of this module}}
+  // expected-error @+1 {{uses 'scaler', but the module has no scaler of that name}}
   %0, %1 = amp.update_scale @scaler found(%found)
   return
 }
@@ -115,7 +115,7 @@ func.func @f(%found: tensor<i1>) {
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{uses 'optimizer', which is no optimizer of this module}}
+  // expected-error @+1 {{uses 'optimizer', but the module has no optimizer of that name}}
   %0 = amp.get_hyper @optimizer "beta1" : tensor<f64>
   return
 }
@@ -148,7 +148,7 @@ func.func @f(%g: tensor<4xf32>) {
 
 // -----
 
-// expected-error @+1 {{uses 'w', which is no parameter of this module}}
+// expected-error @+1 {{uses 'w', but the module has no parameter of that name}}
 amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
 
 // -----
@@ -187,7 +187,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{uses 'optimizer', which is no optimizer of this module}}
+  // expected-error @+1 {{uses 'optimizer', but the module has no optimizer of that name}}
   %g = amp.take_gradients : !amp.gradients<@optimizer>
   return
 }
@@ -322,7 +322,7 @@ func.func @f(%lr: tensor<f32>, %x: tensor<f64>) {
 // -----
 
 func.func @f(%g: tensor<8xf32>) {
-  // expected-error @+1 {{of kind 'callback' has no rule: whoever runs the step updates}}
+  // expected-error @+1 {{of kind 'callback' has no rule: the caller of the step updates the parameters}}
   %0 = amp.update "callback" flags [] decay(true) gradient(%g) scalars()
       parameter(%g) slots() : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   return
@@ -381,7 +381,7 @@ amp.optimizer @optimizer kind("sgd") hyper {momentum = 0.9}
 
 // -----
 
-// expected-error @+1 {{uses rule 'rule', which is no function of one block}}
+// expected-error @+1 {{uses rule 'rule', which is not a function of one block}}
 amp.custom_optimizer @optimizer rule(@rule) slots {} hyper {}
 
 // -----
@@ -468,7 +468,7 @@ func.func @f(%g: tensor<8xf32>) {
 // -----
 
 func.func @f(%g: tensor<8xf32>) {
-  // expected-error @+1 {{uses 'w', which is no parameter of this module}}
+  // expected-error @+1 {{uses 'w', but the module has no parameter of that name}}
   amp.assign %g to @w : tensor<8xf32>
   return
 }

@@ -163,7 +163,7 @@ amp.recipe accumulate(-2)
 
 // -----
 
-// expected-error @+1 {{has 'no_gradient' or 'gradient_sets', but gradients are no inputs: it has no 'gradients'}}
+// expected-error @+1 {{has 'no_gradient' or 'gradient_sets', but gradients are not inputs: it has no 'gradients'}}
 amp.recipe no_gradient(["w"])
 
 // -----
@@ -218,17 +218,17 @@ amp.recipe larc<clip, eta = 1.0, eta = 2.0>
 
 // -----
 
-// expected-error @+1 {{'larc' is one of clip, scale, apex-clip, apex-scale, not half}}
+// expected-error @+1 {{'larc' must be one of clip, scale, apex-clip, apex-scale, not half}}
 amp.recipe larc<half>
 
 // -----
 
-// expected-error @+1 {{'order' of 'clip' is one of f64, torch, not f32}}
+// expected-error @+1 {{'order' of 'clip' must be one of f64, torch, not f32}}
 amp.recipe clip<global = 1.0, order = f32>
 
 // -----
 
-// expected-error @+1 {{'precision' is fp32, bf16 or fp16, not fp8}}
+// expected-error @+1 {{'precision' must be fp32, bf16 or fp16, not fp8}}
 amp.recipe precision(fp8)
 
 // -----

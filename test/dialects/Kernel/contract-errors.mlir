@@ -137,7 +137,7 @@ kernel.func @sizes(%x: tensor<4xf32> {kernel.may_alias = array<i64: 0>}, %d: ten
 
 // -----
 
-// expected-error @+1 {{argument #0 aliases result #1, which there is not}}
+// expected-error @+1 {{argument #0 aliases result #1, which does not exist}}
 kernel.func @results(%x: tensor<8xf32> {kernel.may_alias = array<i64: 1>}, %d: tensor<8xf32>) -> tensor<8xf32> {
   kernel.return %d : tensor<8xf32>
 }

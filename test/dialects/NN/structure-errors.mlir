@@ -16,7 +16,7 @@ nn.parameter @w : tensor<2xi32> = <zeros>
 // -----
 
 func.func @no_such_parameter() -> tensor<2xf32> {
-  // expected-error @below {{reads 'w', which is no parameter of this module}}
+  // expected-error @below {{reads 'w', which is not a parameter of this module}}
   %w = nn.get @w : tensor<2xf32>
   return %w : tensor<2xf32>
 }
@@ -60,7 +60,7 @@ func.func @dynamic_shape(%x: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 func.func @vjp_of_nothing(%x: tensor<f32>) {
-  // expected-error @below {{differentiates 'loss', which is no function of this module}}
+  // expected-error @below {{differentiates 'loss', which is not a function of this module}}
   %0 = nn.vjp @loss(%x) seed(%x) wrt [] : (tensor<f32>), (tensor<f32>) -> tensor<f32>
   return
 }
@@ -96,7 +96,7 @@ func.func @vjp_with_other_seed(%x: tensor<4xf32>) {
 
 func.func private @loss(%x: tensor<4xf32>) -> tensor<f32>
 func.func @vjp_of_no_parameter(%x: tensor<4xf32>, %s: tensor<f32>) {
-  // expected-error @below {{differentiates with respect to 'w', which is no parameter}}
+  // expected-error @below {{differentiates with respect to 'w', which is not a parameter}}
   %0 = nn.vjp @loss(%x) seed(%s) wrt [@w] : (tensor<4xf32>), (tensor<f32>) -> tensor<f32>
   return
 }

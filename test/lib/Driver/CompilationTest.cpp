@@ -49,7 +49,7 @@ TEST(Compilation, OnlyAToolWritesAReproducer) {
   auto [said, none] = runSilent(/*isTool=*/false);
   EXPECT_EQ(none, 0u);
   EXPECT_EQ(said,
-            "a bug of mpc: pass 'test-silent' failed without saying why\n"
+            "a bug in mpc: pass 'test-silent' failed without saying why\n"
             "mpc-compile of the same model and flags writes a reproducer");
 }
 

@@ -280,7 +280,7 @@ TEST_F(CudaStep, AKernelThatTheDeviceHasNoRoomForIsNamed) {
   EXPECT_EQ(status.code(), rt::StatusCode::Environment);
   EXPECT_THAT(status.message(), HasSubstr("node_linear"));
   EXPECT_THAT(status.message(), HasSubstr("does not fit: its block has"));
-  EXPECT_THAT(status.message(), HasSubstr("of which 8192 are possible"));
+  EXPECT_THAT(status.message(), HasSubstr("at most 8192 are possible"));
 }
 
 TEST_F(CudaStep, ADeviceBeforeWhatNvrtcKnowsIsRefused) {

@@ -155,7 +155,7 @@ class Compiled(unittest.TestCase):
         path = programs.folder() / "rate.mpc"
         step = mpc_compiler.compile_step(programs.linear(), optimizer="sgd", lr=0.25, save=path)
         self.assertEqual((step.lr, mpc_compiler.load(path).lr), (0.25, 0.25))
-        with self.assertWarnsRegex(mpc_compiler.MpcWarning, "--lr-schedule: counts where mpc-run"):
+        with self.assertWarnsRegex(mpc_compiler.MpcWarning, "--lr-schedule: applies where mpc-run"):
             mpc_compiler.compile_step(programs.linear(), lr=0.25, lr_schedule="cosine")
 
     def test_a_flag_that_nobody_knows_proposes_another(self):
@@ -176,7 +176,7 @@ class Compiled(unittest.TestCase):
                 self.assertFalse(np.array_equal(value, programs.weights()[name]))
         # A program that was loaded is told which model it is of.
         loaded = mpc_compiler.load(programs.compiled("--optimizer=sgd"))
-        with self.assertRaisesRegex(UsageError, "a program does not have its model: say which file"):
+        with self.assertRaisesRegex(UsageError, "a program does not contain its model: name the file"):
             loaded.export_onnx(out)
         loaded.export_onnx(out, path)
         self.assertEqual(onnx.load(out).graph.initializer[0].raw_data, programs.weights()["fc.weight"].tobytes())
@@ -235,7 +235,7 @@ class Compiled(unittest.TestCase):
             ({"optimizer": "sdg"}, "--optimizer='sdg'"),
             ({"momentun": 0.9}, "--momentun"),
             ({"scaler": 65536.0}, "float is neither a policy, a dict nor a GradScaler"),
-            ({"loss": object()}, "object is no loss that mpc knows"),
+            ({"loss": object()}, "object is not a loss that mpc knows"),
         ]:
             with self.assertRaisesRegex(UsageError, words):
                 mpc_compiler.compile_step(model, **arguments)
@@ -243,7 +243,7 @@ class Compiled(unittest.TestCase):
             mpc_compiler.compile_step(Module())
         with self.assertRaisesRegex(mpc_compiler.InvalidInputError, "none.onnx"):
             mpc_compiler.compile_step("/none.onnx")
-        with self.assertRaisesRegex(UsageError, "the step was compiled of no module"):
+        with self.assertRaisesRegex(UsageError, "the step was not compiled of a module"):
             mpc_compiler.compile_step(model).sync_to_module()
 
     def test_precisions_are_explained(self):

@@ -106,7 +106,7 @@ class Checkpoints(unittest.TestCase):
         records["s"]["owner"] = "embed.wait"
         save_file(dict(tensors), path, {**metadata, "state": json.dumps(records)})
         with self.assertRaisesRegex(
-            InvalidInputError, "old.safetensors: field 'state' says of tensor 's' that it belongs to "
+            InvalidInputError, "old.safetensors: field 'state' has, for tensor 's', the owner "
                                "'embed.wait', and the file has no such tensor"):
             convert.state_of_checkpoint(path)
 
@@ -162,7 +162,7 @@ class Checkpoints(unittest.TestCase):
         for words, code, text in [
             ((folder, programs.folder() / "x.txt"), 2, "neither .safetensors, .pt"),
             ((folder, programs.folder() / "other"), 2, "a checkpoint is of a program: --program"),
-            ((none, programs.folder() / "y.safetensors"), 1, "is no safetensors file"),
+            ((none, programs.folder() / "y.safetensors"), 1, "is not a safetensors file"),
             ((programs.folder() / "no", none), 1, "no"),
             ((folder, programs.folder() / "z.weights.h5"), 2, "--map"),
             ((folder, programs.folder() / "z.pt"), 2, "--like=FILE.pt, a state of that module"),

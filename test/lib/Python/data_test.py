@@ -230,7 +230,7 @@ class Trainings(unittest.TestCase):
         self.assertEqual(files.position, position)
         self.assertEqual(found, mpc_compiler.load(
             programs.compiled("--precision=fp32", "--optimizer=sgd", "--with-eval")).evaluate_all(files))
-        with self.assertRaisesRegex(UsageError, "files have the tensors"):
+        with self.assertRaisesRegex(UsageError, "files name their own tensors"):
             step.evaluate_all(files, shared=["x"])
         with self.assertRaisesRegex(InvalidInputError, "no evaluation beside its step"):
             mpc_compiler.load(programs.compiled("--precision=fp32", "--optimizer=sgd")).evaluate_all(files)
@@ -264,7 +264,9 @@ class Trainings(unittest.TestCase):
         del step
         said = tool("mpc-run", program, f"--data={parts()}", "--seed=3", "--lr=0.1", "--steps=6", "--resume",
                     f"--checkpoint-dir={folder}", f"--metrics={programs.folder() / 'anew.csv'}")
-        self.assertRegex(said, "note: .*ckpt-00000001.safetensors: has no place in the data, which begins anew")
+        self.assertRegex(
+            said, "note: .*ckpt-00000001.safetensors: has no position in the data, which is read from its beginning"
+        )
         self.assertEqual([float(row["loss"]) for row in rows(programs.folder() / "anew.csv")], losses)
         step = mpc_compiler.load(program)
         step.save_checkpoint(programs.folder() / "bare")

@@ -48,9 +48,9 @@ class Schedules(unittest.TestCase):
     def test_what_is_wrong_is_said(self):
         for words, message in (
             ({"kind": "saw"}, "--lr-schedule: expected the name of a schedule, found 'saw'"),
-            ({"gamma": 0.5}, "--lr-gamma says nothing to --lr-schedule=constant"),
+            ({"gamma": 0.5}, "--lr-gamma does not apply to --lr-schedule=constant"),
             ({"kind": "step", "step_size": 0}, "--lr-step-size: expected a whole number of at least 1, found '0'"),
-            ({"momentum": 1}, "'--lr-momentum' is no flag of a learning rate"),
+            ({"momentum": 1}, "'--lr-momentum' is not a flag of a learning rate"),
         ):
             with self.assertRaisesRegex(mpc_compiler.UsageError, message):
                 mpc_compiler.Schedule(lr=1, total_steps=9, **words)

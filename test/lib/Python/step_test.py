@@ -148,7 +148,7 @@ class Tensors(unittest.TestCase):
                 step(x, self.target)
         with self.assertRaisesRegex(UsageError, "3 tensors for 2 inputs: x, target"):
             step(self.x, self.target, self.x)
-        with self.assertRaisesRegex(UsageError, "no input, or given twice: x, y"):
+        with self.assertRaisesRegex(UsageError, "not an input, or given twice: x, y"):
             step(self.x, x=self.x, y=self.x)
         with self.assertRaisesRegex(InvalidInputError, "'target', element 2: 4 is not in 0 to 3"):
             step(self.x, [0, 1, 4, 0, 0, 0, 0, 0])

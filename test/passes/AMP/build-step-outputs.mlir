@@ -3,7 +3,7 @@
 // What the loss yields beside its value and its state the step yields too, under
 // names of its own. Statistics are written whether it is skipped or not.
 
-// NONE: error: must yield one floating scalar; result 1 is no next value of a parameter (nn.buffer)
+// NONE: error: must yield one floating scalar; result 1 is not the next value of a parameter (nn.buffer)
 amp.recipe
 nn.parameter frozen @mean : tensor<3xf32> = #nn.init<zeros>
 nn.parameter @scale : tensor<3xf32> = #nn.init<ones>

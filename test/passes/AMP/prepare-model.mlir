@@ -24,7 +24,7 @@
 // OWN-NOT: @loss
 
 // NONE:   error: has no amp.recipe, which says how its model is computed
-// POLICY: error: 'nothing' is no built-in autocast policy; built in are mpc,
+// POLICY: error: 'nothing' is not a built-in autocast policy; built in are mpc,
 // RULES:  error: my-rules:1:
 amp.recipe
 nn.parameter @w : tensor<3x2xf32> = #nn.init<ones>

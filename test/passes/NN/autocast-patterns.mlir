@@ -2,8 +2,8 @@
 // RUN: not mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{keep-fp32=layer[})' 2>&1 | FileCheck %s --check-prefix=BAD
 // RUN: not mpc-opt %s --pass-pipeline='builtin.module(nn-autocast{lower=*})' 2>&1 | FileCheck %s --check-prefix=BAD-LOWER
 
-// BAD: error: 'layer[' is no regular expression
-// BAD-LOWER: error: '*' is no regular expression
+// BAD: error: 'layer[' is not a regular expression
+// BAD-LOWER: error: '*' is not a regular expression
 
 // A pattern finds nodes by a part of their name.
 // CHECK-LABEL: func.func @by_node_name

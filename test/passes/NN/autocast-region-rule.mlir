@@ -28,7 +28,7 @@ func.func @keep(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // -----
 
 func.func @unknown(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{has the nn.rule "half", which is no precision rule}}
+  // expected-error @+1 {{has the nn.rule "half", which is not a precision rule}}
   %y = nn.autocast enabled -> tensor<4x8xf32> {
     %0 = nn.exp %x : tensor<4x8xf32>
     nn.yield %0 : tensor<4x8xf32>

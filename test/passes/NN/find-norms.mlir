@@ -5,7 +5,7 @@
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(func.func(nn-find-norms{precision=bf16 policy=torch-cpu}))' | FileCheck %s --check-prefixes=NARROW
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(func.func(nn-find-norms{policy=torch-cuda}))' | FileCheck %s --check-prefixes=WIDE,POWER
 // RUN: not mpc-opt %s --pass-pipeline='builtin.module(func.func(nn-find-norms{policy=none}))' 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: 'none' is no file and no built-in policy
+// NONE: 'none' is neither a file nor a built-in policy
 
 // WIDE-LABEL: func.func @product
 // WIDE-NEXT: nn.rms_norm %arg0 axis(1)

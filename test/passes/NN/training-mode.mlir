@@ -89,7 +89,7 @@ func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> (tensor<3xf32>, tens
 // LOSS-SAME:     -> (tensor<f32> {nn.name = "loss"}) attributes {nn.mode = "training"} {
 nn.parameter frozen @m : tensor<3xf32> = #nn.init<zeros>
 func.func @model(%x: tensor<4x3xf32>, %s: tensor<3xf32>) -> tensor<4x3xf32> {
-  // expected-warning @below {{its running statistics are no initializers: training does not keep them}}
+  // expected-warning @below {{its running statistics are not initializers: training does not keep them}}
   %0 = nn.batch_norm %x, %s, %s, %s, %s axis(1) epsilon(1.0e-3) momentum(0.25)
       : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>

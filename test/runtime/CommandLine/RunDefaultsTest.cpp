@@ -84,7 +84,7 @@ TEST(RunDefaults, GiveWayToTheCommandLine) {
 TEST(RunDefaults, ThatNoFileHasAreRefused) {
   Line run({});
   EXPECT_EQ(run.apply({{"--metrics", "rows.csv"}}),
-            "'--metrics' is no flag of a run");
+            "'--metrics' is not a flag of a run");
   EXPECT_EQ(run.apply({{"--lr", "high"}}),
             "--lr: expected a finite number of at least 0, found 'high'");
   EXPECT_EQ(Line({"--lr-schedule=step"}).apply({{"--lr-step-size", "0"}}),

@@ -240,7 +240,7 @@ TEST(Tool, ExitCodesAndMessages) {
                    "mpc-run: error: out of memory\n"),
             3);
   EXPECT_EQ(codeOf([]() -> Result<int> { throw std::runtime_error("x"); },
-                   "mpc-run: error: a bug of mpc: x\n"),
+                   "mpc-run: error: a bug in mpc: x\n"),
             70);
   ToolRun usage = runWith({"m", "--bogus"}, [] { return 0; });
   EXPECT_EQ(usage.code, 2);

@@ -41,7 +41,7 @@ TEST(LoadedCode, CodeWithAnotherHashIsRefused) {
   Result<LoadedCode> loaded = LoadedCode::load(image, hash);
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.status().message(),
-            "the machine code is damaged: its hash is another");
+            "the machine code is damaged: its hash does not match");
 }
 
 TEST(LoadedCode, AnEmptyImageIsNoFault) {

@@ -150,7 +150,7 @@ TEST(Replay, RefusesBadTraces) {
       {traceOf(R"({"action": "step", "found_inf": [true, true]})"),
        "steps[0]: found_inf: a list is for multi_step"},
       {traceOf(R"({"action": "multi_step", "found_inf": true})"),
-       "steps[0]: found_inf: expected one flag an optimizer, found true"},
+       "steps[0]: found_inf: expected one flag for each optimizer, found true"},
       {traceOf(R"({"action": "step", "found_inf": true, "repeat": 0})"),
        "steps[0]: repeat: expected an integer from 1 to 1000000000, found 0"},
       {traceOf(R"({"action": "step", "grad_max_abs": ["much"]})"),

@@ -93,27 +93,27 @@ TEST(Container, WholeHashesDoNotMakeItRight) {
   EXPECT_EQ(faultOf(rewrite(file, 12, uint32_t(0xffffffff))),
             "is damaged: no room for its table of 4294967295 sections");
   EXPECT_EQ(faultOf(rewrite(file, 192, uint32_t(9))),
-            "is damaged: section 2 is of a kind 9 that is not known");
+            "is damaged: section 2 is of the unknown kind 9");
   EXPECT_EQ(faultOf(rewrite(file, 192 + 8, uint64_t(256))),
-            "is damaged: section 2 does not lie where it is to be");
+            "is damaged: section 2 does not lie at its place");
   EXPECT_EQ(faultOf(rewrite(file, 192 + 16, ~uint64_t(0))),
-            "is damaged: section 2 does not lie where it is to be");
+            "is damaged: section 2 does not lie at its place");
   EXPECT_EQ(faultOf(rewrite(file, 192 + 16, uint64_t(3))),
-            "is damaged: section 2 has another hash than the table says");
+            "is damaged: section 2 does not match its hash in the table");
   EXPECT_EQ(faultOf(rewrite(file, 192 + 24, uint64_t(1))),
-            "is damaged: section 2 has something where zeros are to be");
+            "is damaged: section 2 has other bytes where zeros are expected");
   EXPECT_EQ(faultOf(rewrite(file + "x", 16, uint64_t(file.size() + 1))),
             "is damaged: 1 bytes follow its last section");
   file.back() ^= 1;
   EXPECT_EQ(faultOf(file),
-            "is damaged: section 2 has another hash than the table says");
+            "is damaged: section 2 does not match its hash in the table");
 }
 
 TEST(Container, ItsOwnHashIsThatOfHeaderAndTable) {
   std::string file = makeFile();
   file[32] = file[32] == '0' ? '1' : '0';
   EXPECT_EQ(faultOf(file),
-            "is damaged: its header and table have another hash than they say");
+            "is damaged: the hash of its header and table does not match");
 }
 
 } // namespace

@@ -153,7 +153,7 @@ TEST(Cubin, CutOffFilesAreRefused) {
 TEST(Cubin, AnotherFileIsRefused) {
   auto expectRefused = [](const std::string &text) {
     EXPECT_EQ(read(text).status().message(),
-              "is no machine code of a GPU, or is damaged");
+              "is not machine code of a GPU, or is damaged");
   };
   for (const std::string &text : {std::string(),
                                   std::string("\x7f"

@@ -163,9 +163,8 @@ TEST(Link, BoundsAndWarningsAreThoseOfAll) {
   EXPECT_EQ(linked->bounds.size(), 2u);
   EXPECT_EQ(linked->warnings, (std::vector<std::string>{"a", "b", "c"}));
   two->bounds.front().upper = 9;
-  EXPECT_EQ(fault({four, two}),
-            "input 'target' holds 0 to 9, and with another shape 0 to 8: no "
-            "one program checks both");
+  EXPECT_EQ(fault({four, two}), "input 'target' holds 0 to 9, and with another "
+                                "shape 0 to 8: one program cannot check both");
 }
 
 TEST(Link, ProgramsOfOtherStatesAreNotOne) {
@@ -205,7 +204,7 @@ TEST(Link, ProgramsOfOtherStatesAreNotOne) {
   EXPECT_EQ(faultOf([](Program &p) {
               std::get<CpuTarget>(p.target).imageHash = "0123";
             }),
-            "the machine code is damaged: its hash is another");
+            "the machine code is damaged: its hash does not match");
   EXPECT_EQ(fault({makeTestProgram(), makeTestProgram()}),
             "two of the programs are for x f32[4x3], target f32[4]");
 }

@@ -110,8 +110,8 @@ TEST(ProgramFile, ANameThatIsNoTextIsRefused) {
   program->entries[1].launches[0].sources = "\xff";
   ProgramVariants programs = {program};
   EXPECT_EQ(encodeProgramFile(programs).status().message(),
-            "a name of the program is not UTF-8, or a number of it not finite: "
-            "it cannot be written to a file");
+            "the program cannot be written to a file: a name is not UTF-8, or "
+            "a number is not finite");
 }
 
 /// The fault of a manifest in which `from` is replaced by `to`, all else whole.
@@ -169,7 +169,7 @@ TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
       faultWith("\"target\":\"cpu\"", "\"arch\":\"7\",\"target\":\"cuda\""),
       "manifest: 'arch' is not an architecture, as \"90\" of sm_90");
   EXPECT_EQ(faultWith("\"kind\":\"host_kernel\"", "\"kind\":\"kernel\""),
-            "manifest: 'kind' is not one of a launch that is known");
+            "manifest: 'kind' is not the name of a known kind of launch");
   EXPECT_EQ(faultWith("\"role\":\"step\"", "\"role\":\"stride\""),
             "manifest: 'role' is not one of the words known for it");
   EXPECT_EQ(faultWith("\"bounds\":[{", "\"bounds\":{\"x\":[{"),

@@ -87,7 +87,8 @@ TEST_F(ProgramCacheTest, TheLimitIsSaidInMiB) {
   for (const char *text : {"-1", "1G", " 1", "99999999999999999999"}) {
     ::setenv("MPC_CACHE_SIZE", text, 1);
     EXPECT_EQ(CacheFolder::defaultLimit().status().message(),
-              "MPC_CACHE_SIZE='" + std::string(text) + "' is no number of MiB");
+              "MPC_CACHE_SIZE='" + std::string(text) +
+                  "' is not a number of MiB");
   }
   ::unsetenv("MPC_CACHE_SIZE");
   EXPECT_EQ(*CacheFolder::defaultLimit(), CacheFolder::kDefaultLimit);
@@ -104,7 +105,8 @@ TEST_F(ProgramCacheTest, AFolderThatOthersCanWriteIsNotUsed) {
   open();
   ASSERT_EQ(::chmod(path_.c_str(), 0777), 0);
   EXPECT_EQ(ProgramCache::open(path_).status().message(),
-            path_ + ": is not used, since others own it or can write to it");
+            path_ +
+                ": is not used, since other users own it or can write to it");
 }
 
 TEST_F(ProgramCacheTest, WhatIsNoFolderIsNotUsed) {

@@ -23,8 +23,8 @@ std::string faultOf(const std::string &field,
   if (record.ok())
     return "";
   std::string message = record.status().message();
-  std::string remedy = "; it must say of each tensor what it is, as mpc wrote "
-                       "it: take another checkpoint";
+  std::string remedy = "; it must describe each tensor as mpc writes it: take "
+                       "another checkpoint";
   EXPECT_TRUE(message.starts_with("field 'state' "));
   EXPECT_TRUE(message.ends_with(remedy)) << message;
   return message.substr(14, message.size() - 14 - remedy.size());
@@ -60,27 +60,27 @@ TEST(StateRecord, IsReadAsItWasWritten) {
 TEST(StateRecord, WhatDoesNotFitItsFileIsRefused) {
   const char *weight = R"({"w": {"role": "parameter"}})";
   EXPECT_EQ(faultOf(weight, {"w"}), "");
-  EXPECT_EQ(faultOf("[]", {"w"}), "is no object of tensors");
-  EXPECT_EQ(faultOf("{", {"w"}), "is no object of tensors");
-  EXPECT_EQ(faultOf(weight, {"w", "b"}), "says of tensor 'b' no role");
+  EXPECT_EQ(faultOf("[]", {"w"}), "is not an object of tensors");
+  EXPECT_EQ(faultOf("{", {"w"}), "is not an object of tensors");
+  EXPECT_EQ(faultOf(weight, {"w", "b"}), "has, for tensor 'b', no role");
   EXPECT_EQ(faultOf(weight, {}),
-            "says of tensor 'w' that it is of role parameter, and the file has "
+            "has, for tensor 'w', the role parameter, and the file has "
             "no such tensor");
   EXPECT_EQ(faultOf(R"({"w": "parameter"})", {"w"}),
-            "says of tensor 'w' no role");
+            "has, for tensor 'w', no role");
   EXPECT_EQ(faultOf(R"({"w": {"role": 1}})", {"w"}),
-            "says of tensor 'w' no text as its role");
+            "has, for tensor 'w', a role that is not a text");
   EXPECT_EQ(faultOf(R"({"w": {"role": "parameter", "key": []}})", {"w"}),
-            "says of tensor 'w' no text as its key");
+            "has, for tensor 'w', a key that is not a text");
   EXPECT_EQ(faultOf(R"({"w": {"role": "weight"}})", {"w"}),
-            "says of tensor 'w' the unknown role 'weight'; known are "
+            "has, for tensor 'w', the unknown role 'weight'; known are "
             "parameter, low_precision, gradient, slot, buffer, loss_scale, "
             "optimizer, hyperparameters, setting, average, pending");
   EXPECT_EQ(faultOf(R"({"m": {"role": "slot", "owner": "w"}})", {"m"}),
-            "says of tensor 'm' that it belongs to 'w', and the file has no "
+            "has, for tensor 'm', the owner 'w', and the file has no "
             "such tensor");
   EXPECT_EQ(faultOf(R"({"m": {"role": "slot"}})", {"m"}),
-            "says of tensor 'm' that it belongs to '', and the file has no "
+            "has, for tensor 'm', the owner '', and the file has no "
             "such tensor");
 }
 

@@ -115,7 +115,7 @@ TEST(Commands, AKindOfOnesOwnHasItsRowInAManifest) {
   std::vector<CommandRow> rows(commandRows().begin(), commandRows().end());
   auto unknown = parseManifest(sections, rows);
   EXPECT_EQ(unknown.status().message(),
-            "manifest: 'kind' is not one of a launch that is known");
+            "manifest: 'kind' is not the name of a known kind of launch");
   rows.push_back(Count::kRow);
   auto read = parseManifest(sections, rows);
   ASSERT_TRUE(read.ok()) << read.status().message();
@@ -155,7 +155,7 @@ TEST(Commands, AKindThatTheCpuLacksIsNotPassedOver) {
   std::vector<int32_t> numbers(4), again(4);
   void *outputs[] = {numbers.data(), again.data()};
   EXPECT_EQ((*runner)->run("eval", {}, outputs).message(),
-            "a CPU runs no nothing");
+            "a CPU cannot run a nothing");
 }
 
 TEST(Commands, AFaultOfAKindOfOnesOwnIsFoundBeforeItRuns) {
@@ -231,8 +231,8 @@ TEST_F(DeviceCommands, AKernelTakesPointersAndNumbers) {
 TEST_F(DeviceCommands, ParametersThatAreNoneAreRefused) {
   EXPECT_EQ(
       Runner::create(makeScaling({PointerParameter{2}})).status().message(),
-      "program: entry 'eval', launch 0 ('scaled'): a parameter is none "
-      "of its buffers");
+      "program: entry 'eval', launch 0 ('scaled'): a parameter is not one of "
+      "its buffers");
   EXPECT_EQ(
       Runner::create(makeScaling({ScalarParameter{0, 3}})).status().message(),
       "program: entry 'eval', launch 0 ('scaled'): a parameter has 3 bytes");
@@ -246,13 +246,15 @@ TEST_F(DeviceCommands, GridsAndModulesThatAreNoneAreRefused) {
     return Runner::create(program).status().message();
   };
   const std::string where = "program: entry 'eval', launch 0 ('scaled'): ";
-  EXPECT_EQ(faultOf(1, {1, 8, 0}), where + "its module is none of the program");
-  EXPECT_EQ(faultOf(0, {0, 8, 0}), where + "0 blocks of 8 threads are no grid");
-  EXPECT_EQ(faultOf(0, {1, 0, 0}), where + "1 blocks of 0 threads are no grid");
+  EXPECT_EQ(faultOf(1, {1, 8, 0}), where + "its module is not in the program");
+  EXPECT_EQ(faultOf(0, {0, 8, 0}),
+            where + "0 blocks of 8 threads are not a grid");
+  EXPECT_EQ(faultOf(0, {1, 0, 0}),
+            where + "1 blocks of 0 threads are not a grid");
   EXPECT_EQ(faultOf(0, {1, 1025, 0}),
-            where + "1 blocks of 1025 threads are no grid");
+            where + "1 blocks of 1025 threads are not a grid");
   EXPECT_EQ(faultOf(0, {int64_t(1) << 31, 32, 0}),
-            where + "2147483648 blocks of 32 threads are no grid");
+            where + "2147483648 blocks of 32 threads are not a grid");
 }
 
 TEST_F(DeviceCommands, AKindOfOnesOwnIsRecorded) {

@@ -72,7 +72,7 @@ TEST_F(Numbers, AreRefusedByName) {
   // What a scaler counts is its own.
   EXPECT_FALSE(runner_->writeNumber("counter", 3).ok());
   status = runner_->writeNumber("beta1", NAN);
-  EXPECT_EQ(status.message(), "'beta1': nan is no number to set it to");
+  EXPECT_EQ(status.message(), "'beta1': expected a finite number, found nan");
   for (double bad : {0.0, -1.0, double(INFINITY), double(NAN), 1e-60, 1e60}) {
     EXPECT_FALSE(runner_->writeNumber("scale", bad).ok()) << bad;
     EXPECT_FALSE(runner_->updateScale(bad).ok()) << bad;

@@ -89,9 +89,9 @@ TEST(Safetensors, MalformedFiles) {
   expect(fileOf("{} x"), "header is not a JSON object");
   expect(fileOf("{\"\xff\":1}"), "header is not a JSON object");
   expect(fileOf("{\"x\":1}"),
-         "tensor 'x': wants exactly dtype, shape and data_offsets");
+         "tensor 'x': needs exactly dtype, shape and data_offsets");
   expect(fileOf(tensor(R"("dtype":"F32","shape":[1])")),
-         "tensor 'x': wants exactly dtype, shape and data_offsets");
+         "tensor 'x': needs exactly dtype, shape and data_offsets");
   expect(fileOf(tensor(R"("dtype":3,"shape":[1],"data_offsets":[0,4])"), four),
          "tensor 'x': dtype is not a string");
   expect(

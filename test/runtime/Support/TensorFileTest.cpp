@@ -78,7 +78,7 @@ TEST_F(TensorFileTest, AnArrayIsCalledAsItsFileOrAsItIsTold) {
   writeText(path_, ZipWriter().bytes());
   EXPECT_EQ(TensorFile::open(path_, "x").status().message(),
             path_ + ": is no .npy file: its tensors have names already, and "
-                    "'x' is none for all of them");
+                    "'x' cannot name them all");
 }
 
 TEST_F(TensorFileTest, AnArchiveHasItsArraysByName) {
@@ -93,8 +93,8 @@ TEST_F(TensorFileTest, AnArchiveHasItsArraysByName) {
                  .bytes());
     ASSERT_TRUE(file.ok()) << file.status().message();
     EXPECT_EQ(file->describe(),
-              "'a/b' i16[3], 'packed' i16[3], 'o' (holds objects of Python, "
-              "which are not read; save an array of numbers)");
+              "'a/b' i16[3], 'packed' i16[3], 'o' (holds Python objects, which "
+              "are not read; save an array of numbers)");
     for (const char *name : {"a/b", "packed"})
       EXPECT_EQ(valuesOf<int16_t>(*file, name),
                 (std::vector<int16_t>{7, -8, 9}));
@@ -189,7 +189,7 @@ TEST_F(TensorFileTest, WrongHeaders) {
     return "{'descr': " + type + ", 'fortran_order': False, 'shape': (1,), }";
   };
   EXPECT_EQ(headerFault(ofType("'|O'")),
-            "holds objects of Python, which are not read; save an array of "
+            "holds Python objects, which are not read; save an array of "
             "numbers");
   EXPECT_EQ(headerFault(ofType("[('a', '<f4')]")),
             "holds records, which are not read; save each of their fields as "
@@ -205,7 +205,7 @@ TEST_F(TensorFileTest, WrongHeaders) {
 TEST_F(TensorFileTest, AMemberThatOnlyIsCalledAnArray) {
   Result<TensorFile> zip = open(ZipWriter().add("x.npy", "text").bytes());
   EXPECT_EQ(zip->read(zip->items()[0]).status().message(),
-            path_ + ": tensor 'x': is no array of NumPy's");
+            path_ + ": tensor 'x': is not a NumPy array");
 }
 
 TEST_F(TensorFileTest, SizesThatLie) {
@@ -218,7 +218,7 @@ TEST_F(TensorFileTest, SizesThatLie) {
   EXPECT_EQ(zip->read(zip->items()[0]).status().message(),
             path_ + ": tensor 'x': f32[2] takes 8 bytes, 4 follow the header");
   EXPECT_EQ(fault(std::string("\x93NUMPY\4\0\0\0\0\0", 12)),
-            "is an array of format 4, of which 1 to 3 are read");
+            "is an array of format 4; formats 1 to 3 are read");
   EXPECT_EQ(fault(std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12)),
             "header of the array has 4294967307 bytes, of which 12 are there");
 }

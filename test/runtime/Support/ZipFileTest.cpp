@@ -169,7 +169,7 @@ TEST_F(ZipFileTest, WrongChecksums) {
     std::string bytes = writer.bytes();
     patch(bytes, writer.directoryOffset() + 16, 0x12345678, 4);
     EXPECT_EQ(readFault(bytes),
-              "member 'x': is damaged: its checksum is another");
+              "member 'x': is damaged: its checksum does not match");
   }
 }
 

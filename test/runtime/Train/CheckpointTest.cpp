@@ -280,8 +280,8 @@ TEST_F(CheckpointTest, ARecordThatDoesNotFitIsRefused) {
                 if (tensor.desc.name == "w/momentum")
                   tensor.desc.name = "w/exp_avg";
             }),
-            "field 'state' says of tensor 'w/exp_avg' no role; it must say of "
-            "each tensor what it is, as mpc wrote it: take another checkpoint");
+            "field 'state' has, for tensor 'w/exp_avg', no role; it must "
+            "describe each tensor as mpc writes it: take another checkpoint");
 }
 
 TEST_F(CheckpointTest, AWrongModelIsListedNotPassedOver) {
@@ -334,7 +334,7 @@ TEST_F(CheckpointTest, ImpossibleFieldsAreNamed) {
             "field 'data.order' is 'random'");
   for (const char *names : {"{}", "[1]", "["})
     EXPECT_EQ(withField("kept_fp32", names),
-              "field 'kept_fp32' is no list of names");
+              "field 'kept_fp32' is not a list of names");
   EXPECT_EQ(withField("data.last_batch", "keep"),
             "field 'data.last_batch' is 'keep'");
   // An older mpc did not write it.
@@ -458,9 +458,9 @@ TEST_F(RuleTest, WhatDecidesNoNumberIsOnlySaid) {
 
 TEST_F(RuleTest, AFileWithoutOneIsTakenForThisRuns) {
   EXPECT_EQ(resume({}, rule_), (std::vector<double>{0.8, 7, 64}));
-  EXPECT_EQ(warnings_, (std::vector<std::string>{
-                           "does not say by which rule it was trained; taken "
-                           "to be this run's"}));
+  EXPECT_EQ(warnings_,
+            (std::vector<std::string>{"does not say by which rule it was "
+                                      "trained; this run's rule is assumed"}));
 }
 
 TEST_F(RuleTest, AFileMayLackNumbersOrHaveMore) {
@@ -484,10 +484,11 @@ TEST_F(RuleTest, AFileMayLackNumbersOrHaveMore) {
   };
   auto next = carry(without, with);
   EXPECT_EQ(*next->readNumber("scale"), 64);
-  EXPECT_EQ(warnings_, (std::vector<std::string>{
-                           "the loss scale begins anew, at 64",
-                           "numbers that it lacks are this run's: 'beta1', "
-                           "'growth_interval'"}));
+  EXPECT_EQ(warnings_,
+            (std::vector<std::string>{
+                "the loss scale begins anew, at 64",
+                "numbers that it lacks have this run's values: 'beta1', "
+                "'growth_interval'"}));
   carry(with, without);
   EXPECT_EQ(warnings_, (std::vector<std::string>{
                            "numbers that this run has no use for are dropped: "
@@ -518,15 +519,15 @@ TEST_F(CheckpointTest, ARuleThatIsNoneIsNamed) {
       metadata["rule"] = value;
     });
   };
-  EXPECT_EQ(withRule("[1]"), "field 'rule' is no object of flags");
-  EXPECT_EQ(withRule("{"), "field 'rule' is no object of flags");
-  EXPECT_EQ(withRule("{\"--lr\": 1}"), "field 'rule': '--lr' is no text");
+  EXPECT_EQ(withRule("[1]"), "field 'rule' is not an object of flags");
+  EXPECT_EQ(withRule("{"), "field 'rule' is not an object of flags");
+  EXPECT_EQ(withRule("{\"--lr\": 1}"), "field 'rule': '--lr' is not a text");
   auto withSchedule = [&](const char *value) {
     return faultAfter([&](Metadata &metadata, std::vector<TensorView> &) {
       metadata["schedule"] = value;
     });
   };
-  EXPECT_EQ(withSchedule("[1]"), "field 'schedule' is no object of flags");
+  EXPECT_EQ(withSchedule("[1]"), "field 'schedule' is not an object of flags");
 }
 
 TEST_F(CheckpointTest, ASecondWriterIsRefusedUntilTheFirstDies) {

@@ -239,8 +239,8 @@ TEST_F(DataTest, ErrorsNameTheFileOfSeveral) {
                 ": tensor 'x': expected f32[Nx2], found f32[2x3]");
   EXPECT_EQ(faultOf({path_, "x=" + npy("more.npy", "<f4", "(2, 2)", 16)}),
             path_ + " and 1 more: tensors 'x' and 'target' have different "
-                    "numbers of samples (7 and 5); what "
-                    "all samples share is named by --shared-input");
+                    "numbers of samples (7 and 5); name a tensor that all "
+                    "samples share by --shared-input");
   EXPECT_EQ(faultOf({npy("x.npy", "<f4", "(2, 2)", 16),
                      npy("y.npy", "<u1", "(2,)", 2)}),
             folder_.path("x.npy") + " and 1 more: no tensor 'target'; the "
@@ -270,8 +270,8 @@ TEST_F(DataTest, FilesWhoseSamplesDoNotGoTogetherAreRefused) {
   options_.files = {file("a", 2, 3), file("b", 3, 2)};
   EXPECT_EQ(DataLoader::open(options_, inputs_).status().message(),
             folder_.path("a") + ": tensors 'x' and 'target' have different "
-                                "numbers of samples (2 and 3); what "
-                                "all samples share is named by --shared-input");
+                                "numbers of samples (2 and 3); name a tensor "
+                                "that all samples share by --shared-input");
 }
 
 TEST_F(DataTest, WhatIsSharedIsTheSameInAllFiles) {
@@ -294,7 +294,7 @@ TEST_F(DataTest, WhatIsSharedIsTheSameInAllFiles) {
   EXPECT_EQ(DataLoader::open(options_, inputs_).status().message(),
             folder_.path("b") +
                 ": tensor 'edges' is shared by all batches, "
-                "and another in " +
+                "but differs in " +
                 folder_.path("a"));
 }
 
@@ -459,10 +459,9 @@ TEST_F(DataTest, ErrorsNameFileTensorWantedAndFound) {
   EXPECT_EQ(fault(),
             path_ + ": tensor 'x': expected i64[Nx2], found f32[11x2]");
   inputs_[1] = {"target", DType::I64, {5}};
-  EXPECT_EQ(fault(),
-            "inputs 'x' and 'target' have different first dimensions "
-            "(4 and 5); the first dimension is the batch, but of those "
-            "that --shared-input names");
+  EXPECT_EQ(fault(), "inputs 'x' and 'target' have different first dimensions "
+                     "(4 and 5); the first dimension is the batch, except for "
+                     "inputs that --shared-input names");
   inputs_[1] = {"target", DType::F32, {}};
   EXPECT_EQ(fault(), "input 'target' is f32[]: its first dimension is not a "
                      "batch; name it by --shared-input if all batches share "
@@ -480,7 +479,7 @@ TEST_F(DataTest, SamplesWithoutElementsAreRefused) {
   inputs_ = {{"x", DType::F32, {4, 0}}};
   options_.files = {path};
   EXPECT_EQ(DataLoader::open(options_, inputs_).status().message(),
-            path + ": a sample of it holds no element");
+            path + ": a sample has no elements");
 }
 
 TEST_F(DataTest, DifferentNumbersOfSamples) {
@@ -490,8 +489,8 @@ TEST_F(DataTest, DifferentNumbersOfSamples) {
   ASSERT_TRUE(writeSafetensors(path_, views).ok());
   inputs_ = {{"x", DType::F32, {1, 2}}, {"target", DType::F32, {1}}};
   EXPECT_EQ(fault(), path_ + ": tensors 'x' and 'target' have different "
-                             "numbers of samples (2 and 4); what "
-                             "all samples share is named by --shared-input");
+                             "numbers of samples (2 and 4); name a tensor that "
+                             "all samples share by --shared-input");
 }
 
 TEST_F(DataTest, SharedInputsAreWholeInEveryBatch) {

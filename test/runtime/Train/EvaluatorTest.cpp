@@ -240,7 +240,7 @@ TEST_F(EvaluatorTest, RowsOfTheseStepsAndTheLastTellWhatWasFound) {
   for (const char *curve : {"eval_loss", "eval_accuracy", "eval_largest"})
     EXPECT_NE(plot.find(curve), std::string::npos) << curve;
   EXPECT_NE(screen_.find(std::string("note: --eval-data: ") +
-                         "the last 2 of 10 samples fill no batch and are "
+                         "the last 2 of 10 samples do not fill a batch and are "
                          "left out of 'largest'"),
             std::string::npos)
       << screen_;
@@ -363,8 +363,8 @@ TEST_F(EvaluatorTest, AnotherMetricBeginsAnew) {
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(result->position.best->metric, "accuracy");
   EXPECT_GT(result->position.best->step, 20);
-  EXPECT_NE(screen_.find("warning: the best so far was the least 'loss', and "
-                         "is now sought anew by the largest 'accuracy'"),
+  EXPECT_NE(screen_.find("warning: the best so far was the least 'loss'; "
+                         "from now on the best is the largest 'accuracy'"),
             std::string::npos)
       << screen_;
 }
@@ -373,7 +373,7 @@ TEST_F(EvaluatorTest, WhatCannotBeIsSaid) {
   EXPECT_EQ(faultOf("loss"), "");
   EXPECT_EQ(faultOf("eval_accuracy:max"), "");
   EXPECT_EQ(faultOf("recall"),
-            "--keep-best=recall: the evaluation has no 'recall'; it tells "
+            "--keep-best=recall: the evaluation has no 'recall'; it has "
             "'loss', 'accuracy', 'error', 'largest'");
   EXPECT_EQ(faultOf("error"), "--keep-best=error: which is better? "
                               "--keep-best=error:min or --keep-best=error:max");

@@ -159,7 +159,7 @@ TEST(Schedule, WrongFlagsAreNamed) {
   EXPECT_EQ(fault("--lr-power", "x"),
             "--lr-power: expected a number of at least 0, found 'x'");
   EXPECT_EQ(fault("--momentum", "1"),
-            "'--momentum' is no flag of a learning rate");
+            "'--momentum' is not a flag of a learning rate");
 }
 
 TEST(Schedule, WrongParametersAreNamed) {
@@ -200,7 +200,7 @@ TEST(Schedule, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_TRUE(schedule.check().ok());
   schedule.kind = ScheduleKind::Cosine;
   EXPECT_EQ(schedule.check().message(),
-            "--lr-gamma says nothing to --lr-schedule=cosine");
+            "--lr-gamma does not apply to --lr-schedule=cosine");
   EXPECT_EQ(schedule.check().code(), StatusCode::Usage);
 }
 

@@ -235,7 +235,7 @@ TEST_F(TrainerTest, ACheckpointWithNodesInFp32NeedsTheCompiler) {
   options_.resume = true;
   Status status = run().status();
   EXPECT_TRUE(status.message().ends_with(
-      "keeps nodes in fp32, which takes the compiler"))
+      "keeps nodes in fp32, which needs the compiler"))
       << status.message();
 }
 

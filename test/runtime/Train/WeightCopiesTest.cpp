@@ -39,7 +39,7 @@ TEST_F(WeightCopies, WhatSaturatesIsToldOnce) {
   EXPECT_EQ(look({65504, -65504, 1}, largest), "");
   EXPECT_EQ(look({65505, -1e30f, 1}, largest),
             "weight 'w': 2 of 3 elements are beyond 65504, the largest f16, "
-            "and computed with as that; --weight-cast=round makes them "
+            "and are computed as that number; --weight-cast=round makes them "
             "infinite");
   EXPECT_EQ(look({65505, -1e30f, 1e30f}, largest), "");
 }

@@ -47,7 +47,7 @@ Error transposeBy(Call &call, const Operand &x, ArrayRef<int64_t> order) {
   sort(sorted);
   if (sorted != to_vector(seq<int64_t>(0, x.rank())))
     return call.fail("the axes " + shapeText(order) +
-                     " are no order of those of a tensor of rank " +
+                     " are not an order of those of a tensor of rank " +
                      Twine(x.rank()));
   call.result(call.build.transpose(x, order));
   return Error::success();

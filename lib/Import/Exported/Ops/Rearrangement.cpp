@@ -206,7 +206,7 @@ Error emitMeshGrid(Call &call) {
   Shape shape(vectors.size(), 1);
   for (auto [axis, vector] : zip_equal(axes, vectors)) {
     if (!vector.type || vector.rank() > 1)
-      return call.fail("one of the tensors is no vector");
+      return call.fail("one of the tensors is not a vector");
     shape[axis] = *countElements(vector.shape);
   }
   TensorBuilder &b = call.build;

@@ -40,7 +40,7 @@ Error emitBitCast(NodeImporter &node) {
   const Operand &input = node.in(0);
   MPC_TRY_ASSIGN(mlir::Type type, node.elementTypeAttr("to"));
   if (nn::elementBytes(type) != nn::elementBytes(input.type))
-    return node.fail("the bits of " + toString(input.type) + " are none of " +
+    return node.fail("the bits of " + toString(input.type) + " do not fit " +
                      toString(type));
   TensorBuilder &b = node.build;
   node.result(0, b.fold(nn::BitcastOp::create(b.builder(), b.location(),

@@ -50,14 +50,14 @@ Error emitBothBranches(NodeImporter &node, const Operand &condition) {
     bool isSame = !onTrue[i].isSequence && !onFalse[i].isSequence &&
                   one.type == other.type && one.shape == other.shape;
     if (!isSame)
-      return node.fail("the condition '" + printable(node.node().inputs[0]) +
-                       "' depends on an input or a parameter, and output " +
-                       Twine(i) +
-                       " has not one type and shape: " + toString(one.type) +
-                       "[" + shapeText(one.shape) + "] or " +
-                       toString(other.type) + "[" + shapeText(other.shape) +
-                       "]; pad both to one shape, or give the "
-                       "input that it depends on by --input-value");
+      return node.fail(
+          "the condition '" + printable(node.node().inputs[0]) +
+          "' depends on an input or a parameter, and output " + Twine(i) +
+          " has more than one type or shape: " + toString(one.type) + "[" +
+          shapeText(one.shape) + "] or " + toString(other.type) + "[" +
+          shapeText(other.shape) +
+          "]; pad both to one shape, or give the "
+          "input that it depends on by --input-value");
     node.result(i, build::choose(node.build, condition, one, other));
   }
   return Error::success();

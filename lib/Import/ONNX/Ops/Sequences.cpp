@@ -115,7 +115,7 @@ Error emitSequenceAt(NodeImporter &node) {
 /// advance with it.
 Error emitSequenceMap(NodeImporter &node) {
   if (!node.entry(0).isSequence)
-    return node.fail("the input is no sequence");
+    return node.fail("the input is not a sequence");
   size_t steps = node.entry(0).sequence.size();
   std::vector<std::vector<Operand>> results(node.numOutputs());
   for (size_t step = 0; step < steps; ++step) {

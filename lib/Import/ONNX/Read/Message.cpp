@@ -22,14 +22,14 @@ bool Message::next() {
   try {
     found = reader_.next();
   } catch (const protozero::exception &) {
-    fail("is followed by what is no field");
+    fail("is followed by something that is not a field");
   }
   if (!found)
     return false;
   current_ = reader_.tag();
   const FieldType *field = type_.find(current_);
   if (++counts_[current_] > 1 && field && !field->repeated)
-    fail("is there twice");
+    fail("appears twice");
   return true;
 }
 

@@ -150,7 +150,7 @@ Error ModelChecker::checkInfo(const ValueInfo &info, StringRef what) {
   if (!isKnown(info.type))
     return fail(name + ": elem_type is " +
                 Twine(static_cast<int32_t>(info.type)) +
-                ", which is no element type of ONNX");
+                ", which is not an element type of ONNX");
   for (auto [axis, dimension] : enumerate(info.shape))
     if (dimension.size && *dimension.size < 0)
       return fail(name + ": dimension " + Twine(axis) + " is " +

@@ -384,7 +384,7 @@ static Error checkKind(Attribute &attribute, const Message &message) {
   });
   if (said == std::end(kAttributeKinds))
     return invalidModel(prefix + "has type " + Twine(attribute.type) +
-                        ", which is no attribute type of ONNX");
+                        ", which is not an attribute type of ONNX");
   if (held && held != said)
     return invalidModel(prefix + "is of type " + said->name + ", but holds " +
                         message.nameOf(held->field));

@@ -328,7 +328,7 @@ Error onnx::findData(RawTensor &raw, ModelStorage &storage,
   if (tensor.type == ElemType::Undefined || !isKnown(tensor.type))
     return invalidModel("data_type is " +
                         Twine(static_cast<int32_t>(tensor.type)) +
-                        ", which is no element type of ONNX");
+                        ", which is not an element type of ONNX");
   MPC_TRY(checkShape(tensor));
   MPC_TRY(checkPlace(raw));
   // Strings and types below a byte are refused where they are used.

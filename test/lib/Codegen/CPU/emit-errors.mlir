@@ -49,7 +49,7 @@ kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attribu
 
 // -----
 
-// expected-error @+1 {{is no packing of one factor}}
+// expected-error @+1 {{is not a packing of one factor}}
 kernel.func @copy(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #cpu.pack<chunks = 1, lanes = 8, batch = 0, outer = 1, tile = 4, block = 4, panel = 0>} {
   kernel.return %x : tensor<4xf32>
 }
@@ -96,12 +96,12 @@ func.func private @f() attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, r
 
 // -----
 
-// expected-error @+1 {{12 columns of a micro-tile are no multiple of 8 lanes}}
+// expected-error @+1 {{12 columns of a micro-tile are not a multiple of 8 lanes}}
 func.func private @f() attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [24, 32, 64], micro = [6, 12]>}
 
 // -----
 
-// expected-error @+1 {{4 columns of a micro-tile are no multiple of 8 lanes}}
+// expected-error @+1 {{4 columns of a micro-tile are not a multiple of 8 lanes}}
 func.func private @f() attributes {schedule = #cpu.pack<chunks = 1, lanes = 8, batch = 1, outer = 1, tile = 4, block = 4, panel = 4>}
 
 // -----
@@ -215,7 +215,7 @@ kernel.func contraction @k(%a: tensor<16x4x10xf32>, %b: tensor<4x3xf32>, %c: ten
 // -----
 
 // Nothing slides.
-// expected-error @+1 {{is no depthwise contraction}}
+// expected-error @+1 {{is not a depthwise contraction}}
 kernel.func contraction @k(%a: tensor<16x4x3xf32>, %b: tensor<4x8x3xf32>, %c: tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
     attributes {schedule = #cpu.depthwise<chunks = 1, lanes = 4, cut = 0, tile = 1, block = [1, 8]>} {
   %zero = arith.constant 0.0 : f32

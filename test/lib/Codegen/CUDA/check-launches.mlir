@@ -108,7 +108,7 @@ func.func @launches_short(%arena: memref<256xi8>, %other: memref<256xi8>) {
   %v0 = memref.view %arena[%o0][] : memref<256xi8> to memref<16xf32>
   %o1 = arith.constant 0 : index
   %v1 = memref.view %other[%o1][] : memref<256xi8> to memref<16xf32>
-  // expected-error @below {{has other parameters than kernel 'short' tells of}}
+  // expected-error @below {{has parameters other than those that kernel 'short' states}}
   kernel.launch @short ins(%v0 : memref<16xf32>) outs(%v1 : memref<16xf32>)
   return
 }
@@ -117,7 +117,7 @@ func.func @launches_nothing(%arena: memref<256xi8>, %other: memref<256xi8>) {
   %v0 = memref.view %arena[%o0][] : memref<256xi8> to memref<16xf32>
   %o1 = arith.constant 0 : index
   %v1 = memref.view %other[%o1][] : memref<256xi8> to memref<16xf32>
-  // expected-error @below {{has other parameters than kernel 'nothing' tells of}}
+  // expected-error @below {{has parameters other than those that kernel 'nothing' states}}
   kernel.launch @nothing ins(%v0 : memref<16xf32>) outs(%v1 : memref<16xf32>)
   return
 }
@@ -127,7 +127,7 @@ func.func @launches_nothing(%arena: memref<256xi8>, %other: memref<256xi8>) {
 
 // A grid's first dimension has 31 bits.
 module attributes {kernel.target = #cuda.target<arch = 90>} {
-// expected-error @below {{kernel 'many': 2147483648 blocks are no grid}}
+// expected-error @below {{kernel 'many': 2147483648 blocks are not a grid}}
 func.func private @many(tensor<16xf32>, tensor<16xf32>) attributes {kernel.emitted = #cuda.kernel<blocks = 2147483648, threads = 256, shared = 0, text = "", accesses = [16, 16], alone = [0], resident = 512>}
 func.func private @most(tensor<16xf32>, tensor<16xf32>) attributes {kernel.emitted = #cuda.kernel<blocks = 2147483647, threads = 256, shared = 0, text = "", accesses = [16, 16], alone = [0], resident = 512>}
 }
@@ -137,7 +137,7 @@ func.func private @most(tensor<16xf32>, tensor<16xf32>) attributes {kernel.emitt
 // Shared memory, static and dynamic, and what the system keeps: 228 KiB on sm_90.
 module attributes {kernel.target = #cuda.target<arch = 90>} {
 func.func private @fits(tensor<16xf32>, tensor<16xf32>) attributes {kernel.emitted = #cuda.kernel<blocks = 1, threads = 256, shared = 231936, text = "", accesses = [16, 16], alone = [0], resident = 512, fixed = 512>}
-// expected-error @below {{kernel 'shared': a block takes 233473 bytes of shared memory, 1024 of them the system's; sm_90 has 233472}}
+// expected-error @below {{kernel 'shared': a block takes 233473 bytes of shared memory, 1024 of them for the system; sm_90 has 233472}}
 func.func private @shared(tensor<16xf32>, tensor<16xf32>) attributes {kernel.emitted = #cuda.kernel<blocks = 1, threads = 256, shared = 231936, text = "", accesses = [16, 16], alone = [0], resident = 512, fixed = 513>}
 }
 
@@ -146,7 +146,7 @@ func.func private @shared(tensor<16xf32>, tensor<16xf32>) attributes {kernel.emi
 // An sm_75 has 64 KiB, and places for 1,024 threads.
 module attributes {kernel.target = #cuda.target<arch = 75>} {
 func.func private @fits(tensor<16xf32>, tensor<16xf32>) attributes {kernel.emitted = #cuda.kernel<blocks = 1, threads = 1024, shared = 65536, text = "", accesses = [16, 16], alone = [0], resident = 1024>}
-// expected-error @below {{kernel 'shared': a block takes 65540 bytes of shared memory, 0 of them the system's; sm_75 has 65536}}
+// expected-error @below {{kernel 'shared': a block takes 65540 bytes of shared memory, 0 of them for the system; sm_75 has 65536}}
 func.func private @shared(tensor<16xf32>, tensor<16xf32>) attributes {kernel.emitted = #cuda.kernel<blocks = 1, threads = 256, shared = 65540, text = "", accesses = [16, 16], alone = [0], resident = 512>}
 // expected-error @below {{kernel 'crowd': 512 threads a block, 1536 on a multiprocessor; sm_75 has places for 1024}}
 func.func private @crowd(tensor<16xf32>, tensor<16xf32>) attributes {kernel.emitted = #cuda.kernel<blocks = 1, threads = 512, shared = 0, text = "", accesses = [16, 16], alone = [0], resident = 1536>}

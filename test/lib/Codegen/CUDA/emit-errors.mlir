@@ -66,12 +66,12 @@ kernel.func @two(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
 
 // -----
 
-// expected-error @below {{33 threads are no block: expected warps of 32, at most 1024 threads}}
+// expected-error @below {{33 threads are not a block: expected warps of 32, at most 1024 threads}}
 #a = #cuda.loops<chunks = 1, threads = 33>
 
 // -----
 
-// expected-error @below {{0 chunks are no grid}}
+// expected-error @below {{0 chunks are not a grid}}
 #a = #cuda.dot<chunks = 0, threads = 32>
 
 // -----
@@ -106,7 +106,7 @@ kernel.func @two(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
 
 // -----
 
-// expected-error @below {{sm_70 is no target: the least is sm_75}}
+// expected-error @below {{sm_70 is not a target: the lowest is sm_75}}
 #a = #cuda.target<arch = 70>
 
 // -----

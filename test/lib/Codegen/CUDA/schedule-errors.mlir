@@ -3,7 +3,7 @@
 #i = affine_map<(i) -> (i)>
 
 // A grid's first dimension has 31 bits, whatever a tensor of a petabyte asks for.
-// expected-error @below {{is too large for one launch: 4294967296 chunks are no grid}}
+// expected-error @below {{is too large for one launch: 4294967296 chunks are not a grid}}
 kernel.func map @map(%x: tensor<4398046511104xf32>, %d: tensor<4398046511104xf32>) -> tensor<4398046511104xf32> {
   %r = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel"]}
       ins(%x : tensor<4398046511104xf32>) outs(%d : tensor<4398046511104xf32>) {
@@ -15,7 +15,7 @@ kernel.func map @map(%x: tensor<4398046511104xf32>, %d: tensor<4398046511104xf32
 
 // -----
 
-// expected-error @below {{is too large for one launch: 17179869184 chunks are no grid}}
+// expected-error @below {{is too large for one launch: 17179869184 chunks are not a grid}}
 kernel.func contraction @product(%a: tensor<16777216x32xf32>, %b: tensor<32x16777216xf32>, %d: tensor<16777216x16777216xf32>) -> tensor<16777216x16777216xf32> {
   %zero = arith.constant 0.0 : f32
   %none = linalg.fill ins(%zero : f32) outs(%d : tensor<16777216x16777216xf32>) -> tensor<16777216x16777216xf32>
@@ -31,7 +31,7 @@ kernel.func contraction @product(%a: tensor<16777216x32xf32>, %b: tensor<32x1677
 
 // -----
 
-// expected-error @below {{is too large for one launch: 4294967296 chunks are no grid}}
+// expected-error @below {{is too large for one launch: 4294967296 chunks are not a grid}}
 kernel.func rows @rows(%x: tensor<4294967296x2048xf32>, %d: tensor<4294967296xf32>) -> tensor<4294967296xf32> {
   %zero = arith.constant 0.0 : f32
   %none = linalg.fill ins(%zero : f32) outs(%d : tensor<4294967296xf32>) -> tensor<4294967296xf32>
@@ -49,7 +49,7 @@ kernel.func rows @rows(%x: tensor<4294967296x2048xf32>, %d: tensor<4294967296xf3
 kernel.func scatter @scatter(%u: tensor<4294967296x6x5xf16>, %i: tensor<6xi64>, %d: tensor<4294967296x7x5xf32>) -> tensor<4294967296x7x5xf32> {
   %one = arith.constant 1.0 : f32
   %first = linalg.fill ins(%one : f32) outs(%d : tensor<4294967296x7x5xf32>) -> tensor<4294967296x7x5xf32>
-  // expected-error @below {{is too large for one launch: 4294967296 chunks are no grid}}
+  // expected-error @below {{is too large for one launch: 4294967296 chunks are not a grid}}
   %r = kernel.scatter ins(%u, %i : tensor<4294967296x6x5xf16>, tensor<6xi64>) outs(%first : tensor<4294967296x7x5xf32>) by sum
   kernel.return %r : tensor<4294967296x7x5xf32>
 }

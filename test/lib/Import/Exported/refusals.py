@@ -140,8 +140,8 @@ def arguments():
          key=X(1, 1, 2, 2), value=X(1, 1, 2, 2), is_causal=0.5)
     case("argument 'approximate' is not a text", "gelu.default", x, self=x, approximate=1)
     case("depends on a size that the export leaves open", "softmax.int", x, self=x, dim={"as_sym_int": {"as_name": "s0"}})
-    case("argument 'dim' is 2, which is no axis of a tensor of rank 2", "softmax.int", x, self=x, dim=2)
-    case("argument 'dim' is 5, which are no axes of a tensor of rank 2", "sum.dim_IntList", x, self=x, dim=[5])
+    case("argument 'dim' is 2, which is not an axis of a tensor of rank 2", "softmax.int", x, self=x, dim=2)
+    case("argument 'dim' is 5, which are not axes of a tensor of rank 2", "sum.dim_IntList", x, self=x, dim=[5])
     case("argument 'self' is 2x3, expected what broadcasts to 2x4", "relu.default", X(2, 4), self=x)
     case("the operand is 2x3, the result 7", "view.default", X(7), self=x)
     case("uses 'nothing', which nothing before it defines", "relu.default", x, self="nothing")
@@ -171,7 +171,7 @@ def elementwise():
 def movement():
     x = X(2, 3)
     case("one of the tensors is None", "broadcast_tensors.default", [x, x], tensors=[x, None])
-    case("the axes 0x0 are no order of those of a tensor of rank 2", "permute.default", x, self=x, dims=[0, 0])
+    case("the axes 0x0 are not an order of those of a tensor of rank 2", "permute.default", x, self=x, dims=[0, 0])
     case("the operand is 3", "mT.default", X(3), self=X(3))
     case("the operand is a scalar", "slice.Tensor", X(), self=X())
     case("argument 'step' is 0", "slice.Tensor", x, self=x, step=0)
@@ -341,7 +341,7 @@ def programs():
 
     of_calls("of which what may be a copy has been written: call run_decompositions({})", reshaped)
 
-    case("writes to what is no tensor", "relu_.default", x, self=3)
+    case("writes to something that is not a tensor", "relu_.default", x, self=3)
     case("result 1 is not computed", "relu.default", [x, x], self=x)
     no_grad = "torch.ops.higher_order.wrap_with_set_grad_enabled"
     case("argument 1 is not a graph", no_grad, x, a=False, b=1)
@@ -384,7 +384,7 @@ def orders():
     case("the operand is 1x3x2x2, the result 1x1x4x4, the factor 2", "pixel_shuffle.default", X(1, 1, 4, 4), self=X(1, 3, 2, 2), upscale_factor=2)
     case("the operand is 2x3x4 in 2 groups", "channel_shuffle.default", X(2, 3, 4), self=X(2, 3, 4), groups=2)
     case("indexing is 'yx'", "meshgrid.indexing", [x, x], tensors=[X(2), X(3)], indexing="'yx'")
-    case("one of the tensors is no vector", "meshgrid.default", [x], tensors=[x])
+    case("one of the tensors is not a vector", "meshgrid.default", [x], tensors=[x])
     case("the result is 3", "eye.default", X(3), n=3)
     case("the operand is 2x3 of bools", "sort.default", [X(2, 3, dtype="bool"), X(2, 3, dtype="i64")], self=X(2, 3, dtype="bool"))
     case("takes 4 of 2x3", "topk.default", [X(2, 4), X(2, 4, dtype="i64")], self=x, k=4)
@@ -468,7 +468,7 @@ def regions():
     case("argument 2 is not a bool", autocast, x, a="'cpu'", b=dtype(13), c=3, d=False, e=relu(), f=x)
     case("argument 4 is not a graph", autocast, x, a="'cpu'", b=dtype(13), c=True, d=False, e=3, f=x)
     number = {"as_graph": {"name": "g", "graph": {"inputs": [{"as_int": 3}], "outputs": [], "nodes": [], "tensor_values": {}}}}
-    case("has a graph that takes or gives what is no tensor", autocast, x, a="'cpu'", b=None, c=False, d=False, e=number, f=x)
+    case("has a graph that takes or gives something that is not a tensor", autocast, x, a="'cpu'", b=None, c=False, d=False, e=number, f=x)
 
     def two_views(p):
         y = p.call("mul.Scalar", [x], self=x, other=2)
@@ -484,7 +484,7 @@ def texts():
     node = (*graph, "nodes", 0)
     first = (*node, "inputs", 0, "arg")
     for path, value, message in (
-        (("schema_version",), KeyError, "is no exported program: it says no version of its schema"),
+        (("schema_version",), KeyError, "is not an exported program: it does not say the version of its schema"),
         (("schema_version", "major"), 9, "has version 9 of the schema of exported programs, this mpc reads 8"),
         ((*graph, "nodes"), 3, "expected a list of nodes"),
         ((*graph, "tensor_values"), KeyError, "a graph has no 'tensor_values'"),
@@ -505,7 +505,7 @@ def texts():
         ((*module, "signature", "input_specs"), [{"token": {}}], "inputs of kind 'token' are not supported"),
         ((*module, "signature", "output_specs"), [{"user_input_mutation": {}}], "outputs of kind 'user_input_mutation' are not supported"),
         ((*module, "signature", "output_specs"), [{"buffer_mutation": {"arg": {"name": "y1"}, "buffer_name": "b"}}],
-         "writes 'b', which is no buffer of the program"),
+         "writes 'b', which is not a buffer of the program"),
         ((*module, "signature", "output_specs"), [], "the program has no outputs"),
         ((*module, "signature", "output_specs"), [{"user_output": {"arg": {"as_tensor": {"name": "q"}}}}], "output 'q': uses 'q', which nothing before it defines"),
         ((*module, "signature", "input_specs"), [{"parameter": {"arg": {"name": "x0"}, "parameter_name": "w"}}], "tensor 'w' has no value"),
@@ -513,7 +513,7 @@ def texts():
     ):
         changed(message, set_field(path, value))
     changed("the program is nested more than 512 deep", lambda text: "[" * 600 + "]" * 600)
-    changed("the program is no JSON", lambda text: "{")
+    changed("the program is not JSON", lambda text: "{")
 
 
 def archive(path, content):
@@ -550,7 +550,7 @@ def weights():
     with_weight("the value of 'w' is f32[3x2], the program has another type or shape", meta(sizes=[{"as_int": 3}, {"as_int": 2}], strides=[{"as_int": 2}, {"as_int": 1}]))
     with_weight("has no 'config'", member("data/weights/model_weights_config.json", "[]"))
     with_weight("was written on a big-endian machine", member("byteorder", "big"))
-    with_weight("has no models/model.json: it is no archive of torch.export.save", lambda entry, content: content.pop("models/model.json"))
+    with_weight("has no models/model.json: it is not an archive of torch.export.save", lambda entry, content: content.pop("models/model.json"))
 
     def shared(entry, content):
         """A second parameter in the same memory, with another shape."""
@@ -618,7 +618,7 @@ def main():
         archive(path, content)
         lines.append(f"{folder / str(index)}.txt\t{path}\t--outputs={folder / 'none'}\t--inputs={inputs}")
     (folder / "text.pt2").write_text("no archive")
-    CASES.append(("is no zip archive, which torch.export.save writes", None))
+    CASES.append(("is not a zip archive, which torch.export.save writes", None))
     lines.append(f"{folder / str(len(lines))}.txt\t{folder / 'text.pt2'}\t--outputs={folder / 'none'}\t--inputs={inputs}")
     done = subprocess.run([cases], input="\n".join(lines) + "\n", capture_output=True, text=True)
     faults = 0

@@ -183,7 +183,7 @@ TEST(OnnxImporter, RefusesGraphsThatAreNoGraphs) {
   EXPECT_EQ(importWritten(ModelWriter(start)).error,
             "m.onnx: the graph has no outputs");
   EXPECT_EQ(importWritten(ModelWriter(start).output("y")).error,
-            "m.onnx: output 'y' is no tensor that the graph computes");
+            "m.onnx: output 'y' is not a tensor that the graph computes");
   EXPECT_EQ(importWritten(ModelWriter(start)
                               .node("Relu", {"x"}, {"y"})
                               .output("y", kF32, {int64_t(3)}))

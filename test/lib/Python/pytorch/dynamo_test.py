@@ -163,7 +163,7 @@ class Compiled(WrapTest):
             of_input(x.detach(), y)
         first, second, third = self.messages()
         self.assertIn("2 of its results have a gradient", first)
-        self.assertIn("its input 'x' wants a gradient", second)
+        self.assertIn("its input 'x' needs a gradient", second)
         self.assertIn("none of its results has a gradient", third)
 
 

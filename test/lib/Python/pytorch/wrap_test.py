@@ -555,7 +555,7 @@ class Refusals(WrapTest):
     def test_a_batch_that_wants_a_gradient_is_refused(self):
         model = mpc_compiler.wrap(make_mlp(), loss=F.cross_entropy)
         x, y = batches(1)[0]
-        self.refused(lambda: model(x.requires_grad_(), target=y), "argument 'input' wants a gradient", ".detach()")
+        self.refused(lambda: model(x.requires_grad_(), target=y), "argument 'input' needs a gradient", ".detach()")
 
     def test_no_loss_is_refused_with_the_remedy(self):
         x, y = batches(1)[0]

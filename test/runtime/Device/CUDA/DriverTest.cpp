@@ -246,8 +246,8 @@ TEST_F(DriverLayer, WhatTheSystemReservesIsNoPartOfTheLimit) {
   Status whole = prepare(227 * 1024);
   EXPECT_TRUE(whole.ok()) << whole.message();
   EXPECT_THAT(prepare(227 * 1024 + 16).message(),
-              HasSubstr("its block has 233488 bytes of shared memory, of which "
-                        "233472 are possible"));
+              HasSubstr("its block has 233488 bytes of shared memory, and at "
+                        "most 233472 are possible"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,10 +324,10 @@ TEST_F(DriverLayer, AKernelThatDoesNotFitSaysSo) {
   Function fill = *module.function("fill");
   EXPECT_EQ(fill.prepare({{1, 1, 1}, {128, 1, 1}}).message(),
             "cuda:0 (Test Device): kernel 'fill' does not fit: its block has "
-            "128 threads, of which 64 are possible");
+            "128 threads, and at most 64 are possible");
   EXPECT_EQ(fill.prepare({{1, 1, 1}, {64, 1, 1}, 300000}).message(),
             "cuda:0 (Test Device): kernel 'fill' does not fit: its block has "
-            "300000 bytes of shared memory, of which 232448 are possible");
+            "300000 bytes of shared memory, and at most 232448 are possible");
 }
 
 TEST_F(DriverLayer, SharedMemoryBeyond48KNeedsPreparation) {

@@ -184,7 +184,7 @@ TEST_F(Streams, ALostContextIsToldByEveryCall) {
   EXPECT_EQ(work.synchronize("step 7").message(),
             "cuda:0 (Test Device): step 7: cuStreamSynchronize failed: "
             "CUDA_ERROR_ECC_UNCORRECTABLE (214), uncorrectable ECC error "
-            "encountered; the device is lost to this process");
+            "encountered; this process cannot use the device any more");
   EXPECT_FALSE(work.synchronize("step 8").ok());
   EXPECT_THAT(work.fill(device, std::byte{1}).message(),
               HasSubstr("CUDA_ERROR_ECC_UNCORRECTABLE (214)"));

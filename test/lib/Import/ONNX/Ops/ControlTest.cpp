@@ -70,11 +70,12 @@ TEST(If, BranchesOfAnUnknownConditionHaveOneShape) {
                         .node("Gather", {"x", "first"}, {"r"})
                         .output("r")
                         .graph();
-  EXPECT_EQ(importUnknownIf(row).error,
-            "m.onnx: node 'choice' (If, opset 20): the condition 'c' depends "
-            "on an input or a parameter, and output 0 has not one type and "
-            "shape: float[1x3] or float[4x3]; pad both to one shape, or give "
-            "the input that it depends on by --input-value");
+  EXPECT_EQ(
+      importUnknownIf(row).error,
+      "m.onnx: node 'choice' (If, opset 20): the condition 'c' depends "
+      "on an input or a parameter, and output 0 has more than one type or "
+      "shape: float[1x3] or float[4x3]; pad both to one shape, or give "
+      "the input that it depends on by --input-value");
 }
 
 TEST(If, NoStatisticsHangOnAnUnknownCondition) {

@@ -208,7 +208,7 @@ TEST(InputValues, SayWhatIsWrong) {
   EXPECT_EQ(llvm::toString(parseInputValue("axes", options)),
             "--input-value=axes: expected NAME=NUMBER,NUMBER,...");
   EXPECT_EQ(llvm::toString(parseInputValue("axes=a", options)),
-            "--input-value=axes=a: 'a' is no number");
+            "--input-value=axes=a: 'a' is not a number");
 }
 
 } // namespace

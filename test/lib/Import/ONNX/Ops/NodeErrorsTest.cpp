@@ -475,7 +475,7 @@ TEST(NodeErrors, OfSequenceMap) {
     return errorOfNode(writer, "SequenceMap", {first, "three"},
                        {A::graph("body", body.graph())});
   };
-  EXPECT_EQ(mapped("x"), "the input is no sequence");
+  EXPECT_EQ(mapped("x"), "the input is not a sequence");
   EXPECT_EQ(mapped("two"), "the sequences have 2 and 3 elements");
 }
 

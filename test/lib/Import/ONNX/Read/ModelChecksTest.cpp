@@ -95,9 +95,10 @@ TEST(ModelChecks, RefusesDeclarationsThatDiffer) {
             "'x' is declared float[2] and float[2xn]");
   EXPECT_EQ(errorOfFile(ModelWriter(start).value("h", kF32, {int64_t(-7)})),
             "value_info 'h': dimension 0 is -7");
-  EXPECT_EQ(errorOfFile(ModelWriter(start).output(
-                "y", static_cast<ElemType>(99), {int64_t(1)})),
-            "output 'y': elem_type is 99, which is no element type of ONNX");
+  EXPECT_EQ(
+      errorOfFile(ModelWriter(start).output("y", static_cast<ElemType>(99),
+                                            {int64_t(1)})),
+      "output 'y': elem_type is 99, which is not an element type of ONNX");
 }
 
 TEST(ModelChecks, RefusesNodesOutOfOrder) {
@@ -143,8 +144,9 @@ TEST(ModelChecks, RefusesAttributesThatSayTwoThings) {
               w.add_int32(20, 2);
             }),
             "attribute 'axis' is of type INT, but holds f");
-  EXPECT_EQ(raw([](pbf_writer &w) { w.add_int32(20, 99); }),
-            "attribute 'axis' has type 99, which is no attribute type of ONNX");
+  EXPECT_EQ(
+      raw([](pbf_writer &w) { w.add_int32(20, 99); }),
+      "attribute 'axis' has type 99, which is not an attribute type of ONNX");
   EXPECT_EQ(raw([](pbf_writer &) {}),
             "attribute 'axis' has neither type nor value");
   EXPECT_EQ(raw([](pbf_writer &w) { w.add_bytes(21, "outer"); }),

@@ -60,7 +60,7 @@ TEST(OnnxModel, RefusesWhatIsNotOnnx) {
   EXPECT_EQ(importBytes("").error, "m.onnx: the file is empty");
   EXPECT_EQ(importBytes("PK\x03\x04 something").error,
             "m.onnx: not a well-formed ONNX file: field 10 of ModelProto is "
-            "followed by what is no field");
+            "followed by something that is not a field");
   EXPECT_EQ(importBytes(std::string("\x01\x02", 2)).error,
             "m.onnx: not a well-formed ONNX file: ModelProto does not begin "
             "with a field");
@@ -105,25 +105,25 @@ TEST(OnnxModel, NamesTheFieldThatIsDamaged) {
             "cannot be read: invalid length exception");
   // Behind the name, a field of number 0.
   EXPECT_EQ(errorOfGraph(std::string("\x12\x01g\x02\x00", 5)),
-            "graph.name (field 2 of GraphProto) is followed by what is no "
-            "field");
+            "graph.name (field 2 of GraphProto) is followed by something that "
+            "is not a field");
 }
 
 TEST(OnnxModel, RefusesFieldsThatAreThereTwice) {
   EXPECT_EQ(errorOfGraph("\x12\x01g\x12\x01h"),
-            "graph.name (field 2 of GraphProto) is there twice");
+            "graph.name (field 2 of GraphProto) appears twice");
   std::string tensor = testTensor("w", kF32, {1}, "1234");
   pbf_writer(tensor).add_bytes(9, "5678");
   std::string graph;
   pbf_writer(graph).add_message(5, tensor);
   EXPECT_EQ(errorOfGraph(graph), "graph.initializer[0].raw_data (field 9 of "
-                                 "TensorProto) is there twice");
+                                 "TensorProto) appears twice");
   std::string model;
   pbf_writer(model).add_message(7, std::string());
   pbf_writer(model).add_message(7, std::string());
   EXPECT_EQ(importBytes(model).error,
             "m.onnx: not a well-formed ONNX file: graph (field 7 of "
-            "ModelProto) is there twice");
+            "ModelProto) appears twice");
 }
 
 TEST(OnnxModel, InputsAndAttributesHaveNames) {

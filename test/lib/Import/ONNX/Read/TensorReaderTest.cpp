@@ -110,9 +110,9 @@ TEST(TensorReader, RefusesDataInTheFieldOfAnotherType) {
 
 TEST(TensorReader, RefusesTypesThatAreNone) {
   EXPECT_EQ(errorOf(tensorWith(99, [](pbf_writer &) {})),
-            "data_type is 99, which is no element type of ONNX");
+            "data_type is 99, which is not an element type of ONNX");
   EXPECT_EQ(errorOf(tensorWith(0, [](pbf_writer &) {})),
-            "data_type is 0, which is no element type of ONNX");
+            "data_type is 0, which is not an element type of ONNX");
 }
 
 TEST(TensorReader, RefusesExternalDataThatContradictsItself) {

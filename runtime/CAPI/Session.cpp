@@ -464,9 +464,9 @@ Session::loadNewest(CheckpointFolder &folder) {
                        folder.loadNewest(*runner_));
   if (!position)
     return std::optional<LoaderState>();
-  if (!position->keptFp32.empty())
-    return invalidInput(
-        "the checkpoint keeps nodes in fp32, which needs the compiler");
+  MPC_RETURN_IF_ERROR(
+      training_->keepFp32(position->keptFp32, /*compile=*/nullptr)
+          .withContext(escape(folder.fileOf(position->step))));
   numDerived_ = ++use_->numWrites;
   missing_.clear();
   training_->position() = *position;

@@ -91,19 +91,11 @@ Status FaultWatch::keepGuiltyInFp32(Training &training, const MetricsRow &row) {
                   where + ", and no node is left that fp32 could help");
   tell_("warning",
         fmt::format("{}: from here on in fp32: {}", where, joinSome(added)));
-  MPC_RETURN_IF_ERROR(keepFp32(training, nodes));
+  MPC_RETURN_IF_ERROR(training.keepFp32(nodes, hooks_.keepFp32));
   position.keptFp32 = nodes;
   // The skipped steps were the old program's.
   position.skippedInRow = 0;
   return {};
-}
-
-Status FaultWatch::keepFp32(Training &training,
-                            const std::vector<std::string> &nodes) {
-  if (!hooks_.keepFp32)
-    return invalidInput("keeps nodes in fp32, which needs the compiler");
-  MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> next, hooks_.keepFp32(nodes));
-  return training.moveTo(std::move(next));
 }
 
 Status FaultWatch::judge(Training &training, const StepReport &report) {

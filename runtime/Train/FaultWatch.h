@@ -25,8 +25,6 @@ public:
         tell_(std::move(tell)) {}
 
   Status open() { return watch_.open(); }
-  /// Continues with the step compiled again, with these nodes in fp32.
-  Status keepFp32(Training &training, const std::vector<std::string> &nodes);
 
   Status beforeStep(Training &training) override;
   /// Fails with a Diverged status where the training no longer makes progress.

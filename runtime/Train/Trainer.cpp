@@ -255,9 +255,8 @@ Status Trainer::resume() {
              ": has no position in the data, which is read from its beginning");
   else
     MPC_RETURN_IF_ERROR(loader_.restore(position->loader).withContext(file));
-  if (!position->keptFp32.empty())
-    MPC_RETURN_IF_ERROR(
-        faults_.keepFp32(training_, position->keptFp32).withContext(file));
+  MPC_RETURN_IF_ERROR(training_.keepFp32(position->keptFp32, hooks_.keepFp32)
+                          .withContext(file));
   training_.position() = *position;
   evaluation_.resume(training_.position(), teller());
   tell("note", "resuming " + escape(file));

@@ -14,6 +14,7 @@
 #include "runtime/Train/Progress.h"
 #include "runtime/Train/Schedule.h"
 #include "runtime/Train/StepCalls.h"
+#include "runtime/Train/Training.h"
 #include "runtime/Train/TrainingRule.h"
 
 #include <cstdint>
@@ -82,11 +83,7 @@ struct TrainHooks {
   std::string tool = "mpc-train"; ///< The prefix of notes and warnings.
   std::function<int()> signal; ///< Returns the signal that asks to stop, or 0.
   NanProbe probe;              ///< Runs a batch again; may be empty.
-  /// Makes a runner of the step with these nodes in fp32, whose state is not
-  /// set yet; may be empty.
-  std::function<Result<std::unique_ptr<Runner>>(
-      const std::vector<std::string> &nodes)>
-      keepFp32;
+  KeepFp32 keepFp32;
   /// Writes the trained model, at the end; may be empty.
   std::function<Status(const Runner &)> exportModel;
   /// The destination of the summary, and of a plot to "-".

@@ -60,6 +60,16 @@ Result<StepOutcome> Training::end(const StepRun &step) {
   return report.outcome;
 }
 
+Status Training::keepFp32(const std::vector<std::string> &nodes,
+                          const KeepFp32 &compile) {
+  if (nodes.empty())
+    return {};
+  if (!compile)
+    return invalidInput("keeps nodes in fp32, which needs the compiler");
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> next, compile(nodes));
+  return moveTo(std::move(next));
+}
+
 Status Training::moveTo(std::unique_ptr<Runner> next) {
   MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner_->exportState());
   MPC_RETURN_IF_ERROR(next->importState(state));

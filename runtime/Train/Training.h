@@ -12,8 +12,10 @@
 #include "runtime/Train/Metrics.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -73,6 +75,11 @@ public:
   virtual Status afterSave() { return {}; }
 };
 
+/// Makes a runner of the step with these nodes in fp32, whose state is not set
+/// yet. Null where there is no compiler.
+using KeepFp32 = std::function<Result<std::unique_ptr<Runner>>(
+    const std::vector<std::string> &nodes)>;
+
 class Training {
 public:
   /// `runner` must outlive this object.
@@ -106,10 +113,14 @@ public:
   template <typename Save>
   Status save(Save save);
 
-  /// Continues with another runner, to which the state is copied.
-  Status moveTo(std::unique_ptr<Runner> next);
+  /// Continues with the runner that `compile` makes of the step with these
+  /// nodes in fp32. Without nodes nothing changes, and `compile` may be null.
+  Status keepFp32(const std::vector<std::string> &nodes,
+                  const KeepFp32 &compile);
 
 private:
+  /// Continues with another runner, to which the state is copied.
+  Status moveTo(std::unique_ptr<Runner> next);
   void count(const StepOutcome &outcome);
   template <typename Tell>
   Status tellAll(Tell tell);

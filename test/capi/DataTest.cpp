@@ -2,6 +2,7 @@
 // Batches and evaluations out of files, over C and C++.
 #include "mpc/Data.h"
 
+#include "runtime/Support/Safetensors.h"
 #include "test/capi/MeasuredProgram.h"
 #include "test/runtime/TempFolder.h"
 
@@ -114,6 +115,22 @@ TEST_F(CAPIData, PositionsGoThroughCheckpoints) {
   EXPECT_EQ((*position)->wraps, 1);
   EXPECT_TRUE(data.setPosition(**position).ok());
   EXPECT_EQ(next(data), second);
+}
+
+TEST_F(CAPIData, ACheckpointWithNodesInFp32NeedsTheCompiler) {
+  auto runner = Runner::create(*program_);
+  EXPECT_TRUE(Checkpoints::open(folder_.path("run"))->save(*runner).ok());
+  std::string path = folder_.path("run/ckpt-00000000.safetensors");
+  auto file = rt::SafetensorsFile::open(path);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  rt::SafetensorsWriteOptions options{.metadata = file->metadata(),
+                                      .contentHash = true};
+  options.metadata["kept_fp32"] = "[\"fc1\"]";
+  options.metadata.erase("content_hash");
+  ASSERT_TRUE(rt::writeSafetensors(path, file->tensors(), options).ok());
+  auto checkpoints = Checkpoints::open(folder_.path("run"));
+  EXPECT_EQ(checkpoints->loadNewest(*runner).status().message(),
+            path + ": keeps nodes in fp32, which needs the compiler");
 }
 
 TEST_F(CAPIData, TensorsAreWhatTheFilesHave) {

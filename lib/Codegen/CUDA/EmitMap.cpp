@@ -43,10 +43,19 @@ namespace {
 class MapEmitter {
 public:
   MapEmitter(KernelText &text, const Body &body, MapAttr schedule)
-      : text_(text), statements_(mergeAll(body)), schedule_(schedule) {}
+      : text_(text), statements_(mergeAll(body)), schedule_(schedule) {
+    findDestinations();
+  }
   void emit();
 
 private:
+  /// A result, and the memory where it is stored.
+  struct Destination {
+    Value result;
+    Access access;
+  };
+
+  void findDestinations();
   void emitElements(const std::string &element);
   void emitElement(ArrayRef<std::string> dims, const std::string &lane);
   std::string read(const Access &access, ArrayRef<std::string> dims,
@@ -54,12 +63,16 @@ private:
   void loadVectors(ArrayRef<std::string> dims);
   void declareResults();
   void storeVectors(ArrayRef<std::string> dims);
+  void computeStatement(const Statement &statement, ArrayRef<std::string> dims,
+                        const std::string &lane);
+  void storeElement(const Destination &destination, ArrayRef<std::string> dims,
+                    const std::string &lane);
   bool isVector(const Access &access) const;
-  Access destination(const Statement &statement, unsigned output, Value where);
 
   KernelText &text_;
   std::vector<Statement> statements_;
   MapAttr schedule_;
+  SmallVector<Destination> destinations_;
   /// The values of the current element.
   DenseMap<Value, std::string> forwarded_;
   /// The vectors from which destinations are stored.
@@ -89,9 +102,13 @@ static std::string vectorType(Type type, int64_t vector) {
       getStorageText(cast<RankedTensorType>(type).getElementType()), vector);
 }
 
-Access MapEmitter::destination(const Statement &statement, unsigned output,
-                               Value where) {
-  return {where, statement.outputs[output].index};
+/// Finds the memory of all results, in the order of the statements.
+void MapEmitter::findDestinations() {
+  for (const Statement &statement : statements_)
+    for (auto [number, result] : llvm::enumerate(statement.op->getResults()))
+      for (Value where : text_.destinationsOf(result))
+        destinations_.push_back(
+            {result, {where, statement.outputs[number].index}});
 }
 
 void MapEmitter::loadVectors(ArrayRef<std::string> dims) {
@@ -116,29 +133,26 @@ void MapEmitter::loadVectors(ArrayRef<std::string> dims) {
 
 /// Declares the vectors in which results are collected.
 void MapEmitter::declareResults() {
-  for (const Statement &statement : statements_)
-    for (auto [number, result] : llvm::enumerate(statement.op->getResults()))
-      for (Value where : text_.destinationsOf(result)) {
-        Access access = destination(statement, number, where);
-        if (!isVector(access))
-          continue;
-        std::string name = text_.makeName("made");
-        text_.line("{0} {1};",
-                   vectorType(where.getType(), schedule_.getVector()), name);
-        made_[where] = name;
-      }
+  for (const Destination &destination : destinations_) {
+    if (!isVector(destination.access))
+      continue;
+    Value where = destination.access.tensor;
+    std::string name = text_.makeName("made");
+    text_.line("{0} {1};", vectorType(where.getType(), schedule_.getVector()),
+               name);
+    made_[where] = name;
+  }
 }
 
 void MapEmitter::storeVectors(ArrayRef<std::string> dims) {
-  for (const Statement &statement : statements_)
-    for (auto [number, result] : llvm::enumerate(statement.op->getResults()))
-      for (Value where : text_.destinationsOf(result)) {
-        std::string name = made_.lookup(where);
-        if (!name.empty())
-          text_.line("{0}.store({1} + {2});", name,
-                     text_.pointer(where, schedule_.getVector()),
-                     text_.index(statement.outputs[number].index, dims));
-      }
+  for (const Destination &destination : destinations_) {
+    const Access &access = destination.access;
+    std::string name = made_.lookup(access.tensor);
+    if (!name.empty())
+      text_.line("{0}.store({1} + {2});", name,
+                 text_.pointer(access.tensor, schedule_.getVector()),
+                 text_.index(access.index, dims));
+  }
 }
 
 std::string MapEmitter::read(const Access &access, ArrayRef<std::string> dims,
@@ -153,39 +167,39 @@ std::string MapEmitter::read(const Access &access, ArrayRef<std::string> dims,
   return type.isInteger(1) ? "bool(" + element + ")" : element;
 }
 
+void MapEmitter::computeStatement(const Statement &statement,
+                                  ArrayRef<std::string> dims,
+                                  const std::string &lane) {
+  Texts arguments;
+  for (const Access &input : statement.inputs)
+    arguments.push_back(read(input, dims, lane));
+  for (auto [number, output] : llvm::enumerate(statement.outputs))
+    arguments.push_back(statement.readsOutput(number) ? read(output, dims, lane)
+                                                      : std::string());
+  Texts results = text_.region(statement, arguments, dims);
+  for (auto [result, value] : llvm::zip(statement.op->getResults(), results))
+    forwarded_[result] = value;
+}
+
+void MapEmitter::storeElement(const Destination &destination,
+                              ArrayRef<std::string> dims,
+                              const std::string &lane) {
+  const Access &access = destination.access;
+  std::string value = forwarded_.lookup(destination.result);
+  std::string vector = made_.lookup(access.tensor);
+  if (vector.empty())
+    return text_.store(access.tensor, text_.index(access.index, dims), value);
+  text_.line("{0}.at[{1}] = {2};", vector, lane, value);
+}
+
 /// Emits all statements at `dims`. All reads come before the first store.
 void MapEmitter::emitElement(ArrayRef<std::string> dims,
                              const std::string &lane) {
-  SmallVector<std::function<void()>> stores;
-  SmallVector<Value> done;
-  for (const Statement &statement : statements_) {
-    Texts arguments;
-    for (const Access &input : statement.inputs)
-      arguments.push_back(read(input, dims, lane));
-    for (auto [number, output] : llvm::enumerate(statement.outputs))
-      arguments.push_back(statement.readsOutput(number)
-                              ? read(output, dims, lane)
-                              : std::string());
-    Texts results = text_.region(statement, arguments, dims);
-    for (auto [number, result] : llvm::enumerate(statement.op->getResults())) {
-      forwarded_[result] = results[number];
-      done.push_back(result);
-      for (Value where : text_.destinationsOf(result)) {
-        std::string place = text_.index(statement.outputs[number].index, dims);
-        std::string vector = made_.lookup(where);
-        stores.push_back(
-            [this, where, vector, lane, place, value = results[number]] {
-              if (vector.empty())
-                return text_.store(where, place, value);
-              text_.line("{0}.at[{1}] = {2};", vector, lane, value);
-            });
-      }
-    }
-  }
-  for (const auto &store : stores)
-    store();
-  for (Value value : done)
-    forwarded_.erase(value);
+  for (const Statement &statement : statements_)
+    computeStatement(statement, dims, lane);
+  for (const Destination &destination : destinations_)
+    storeElement(destination, dims, lane);
+  forwarded_.clear();
 }
 
 /// Emits the elements from `element` on that one thread computes.

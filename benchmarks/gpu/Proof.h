@@ -5,6 +5,7 @@
 #define MPC_BENCHMARKS_GPU_PROOF_H
 
 #include "benchmarks/gpu/KernelValues.h"
+#include "runtime/Device/CUDA/Driver.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -48,8 +49,7 @@ public:
                          {"work", workOf(launch).kind},
                          {"nodes", launch.sources},
                          {"error", status.message()}});
-    isLost_ =
-        status.message().find("lost to this process") != std::string::npos;
+    isLost_ = status.message().find(rt::cuda::kDeviceLost) != std::string::npos;
   }
   /// A kernel that nothing here says anything of.
   void skip(const rt::Launch &launch, const std::string &reason) {

@@ -297,7 +297,7 @@ TEST(CompilerMisuse, FilesAndTextsThatAreNone) {
   };
   EXPECT_NE(failure(get(Model::load("/none.onnx"))).find("/none.onnx"),
             std::string::npos);
-  EXPECT_NE(failure(get(Model::load("/none.txt"))).find("is none of an .onnx"),
+  EXPECT_NE(failure(get(Model::load("/none.txt"))).find("is neither an .onnx"),
             std::string::npos);
   EXPECT_NE(failure(get(Model::parse("func.func", "mine"))).find("mine:1:"),
             std::string::npos);

@@ -59,10 +59,11 @@ Status Driver::check(DriverCode value, const char *call,
                      std::string_view doing) const {
   if (value == code::kSuccess)
     return Status();
-  return environmentError(fmt::format(
-      "{}: {} failed: {}{}", doing, call, describe(value),
-      losesContext(value) ? "; this process cannot use the device any more"
-                          : ""));
+  std::string message =
+      fmt::format("{}: {} failed: {}", doing, call, describe(value));
+  if (losesContext(value))
+    message += fmt::format("; {}", kDeviceLost);
+  return environmentError(std::move(message));
 }
 
 } // namespace mpc::rt::cuda

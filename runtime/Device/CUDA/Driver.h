@@ -15,6 +15,10 @@
 
 namespace mpc::rt::cuda {
 
+/// The end of messages of errors after which this process has no device.
+inline constexpr std::string_view kDeviceLost =
+    "this process cannot use the device any more";
+
 /// One pointer for each symbol of the driver.
 struct DriverTable {
 #define MPC_MEMBER(name, ...) DriverCode (*name)(__VA_ARGS__) = nullptr;

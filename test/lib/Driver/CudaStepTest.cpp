@@ -325,7 +325,7 @@ TEST_F(CudaStep, MachineCodeThatTheDriverRefusesIsCompiledFromItsText) {
           testing::AllOf(
               HasSubstr("refuses the program's machine code: CUDA_ERROR"),
               HasSubstr("(" + std::to_string(code) + ")"),
-              HasSubstr("its text is compiled anew")));
+              HasSubstr("is compiled again, now and at each start")));
       rt::EntryCall onGpu = makeCall(*gpu);
       ASSERT_TRUE(onGpu.run().ok()) << fake_.fault();
       EXPECT_NEAR(*onGpu.scalar("loss"), *onCpu.scalar("loss"), kTolerance);
@@ -429,7 +429,7 @@ TEST_F(CudaStep, ALostDeviceIsToldByEveryRun) {
     rt::Status status = call.run();
     EXPECT_EQ(status.code(), rt::StatusCode::Environment);
     EXPECT_THAT(status.message(),
-                HasSubstr("the device is lost to this process"));
+                HasSubstr("this process cannot use the device any more"));
   }
   EXPECT_FALSE(runner->exportState().ok());
 }

@@ -184,7 +184,7 @@ class Compiled(unittest.TestCase):
     def test_what_no_onnx_file_can_hold_is_refused(self):
         out = programs.folder() / "none.onnx"
         step = mpc_compiler.compile_step(TEXT, loss="mse")
-        with self.assertRaisesRegex(UsageError, "'model.mlir' is no .onnx file, which alone can be written with new"):
+        with self.assertRaisesRegex(UsageError, "'model.mlir' is not an .onnx file; only such a file can be written"):
             step.export_onnx(out)
         with self.assertRaisesRegex(
                 mpc_compiler.InvalidInputError,

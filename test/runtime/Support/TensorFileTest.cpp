@@ -77,7 +77,7 @@ TEST_F(TensorFileTest, AnArrayIsCalledAsItsFileOrAsItIsTold) {
   EXPECT_EQ(file->describe(), "'x' f32[2x1]");
   writeText(path_, ZipWriter().bytes());
   EXPECT_EQ(TensorFile::open(path_, "x").status().message(),
-            path_ + ": is no .npy file: its tensors have names already, and "
+            path_ + ": is not a .npy file: its tensors have names already, and "
                     "'x' cannot name them all");
 }
 

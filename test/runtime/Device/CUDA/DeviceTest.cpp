@@ -261,9 +261,9 @@ TEST_F(Device, AKernelThatDoesNotFitSaysSo) {
   auto matmul = gpu().function(inputKernels("matmul"), "matmul_f16");
   ASSERT_TRUE(matmul.ok()) << matmul.status().message();
   EXPECT_THAT(matmul->prepare({{1, 1, 1}, {512, 1, 1}}).message(),
-              HasSubstr("its block has 512 threads, of which 256 are"));
+              HasSubstr("its block has 512 threads, and at most 256 are"));
   EXPECT_THAT(matmul->prepare({{1, 1, 1}, {256, 1, 1}, 1 << 20}).message(),
-              HasSubstr("bytes of shared memory, of which"));
+              HasSubstr("bytes of shared memory, and at most"));
   EXPECT_EQ(matmul->resources().localBytes, 0);
 }
 

@@ -210,7 +210,8 @@ TEST_F(Streams, WhatIsLostIsWhatTheMessageSays) {
     DeviceBuffer device = buffer(4);
     fake().failAt("cuStreamSynchronize", 1, value);
     std::string message = work.synchronize("step 7").message();
-    bool tells = message.find("the device is lost") != std::string::npos;
+    bool tells =
+        message.find("cannot use the device any more") != std::string::npos;
     EXPECT_EQ(tells, isLost) << message;
     EXPECT_EQ(work.fill(device, std::byte{1}).ok(), !isLost) << value;
   }

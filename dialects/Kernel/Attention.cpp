@@ -200,6 +200,9 @@ static LogicalResult verifyNumbers(AttentionOpInterface op) {
   if (op.getIndexingMaps().size() != op->getNumOperands())
     return op.emitOpError("has ") << op.getIndexingMaps().size() << " maps for "
                                   << op->getNumOperands() << " operands";
+  if (std::optional<APFloat> cap = op.getSoftcap();
+      cap && !(cap->isFinite() && !cap->isNegative() && !cap->isZero()))
+    return op.emitOpError("needs a softcap that is positive and finite");
   if (std::optional<uint64_t> window = op.getWindow();
       window && (!op.getCausal() || static_cast<int64_t>(*window) < 1))
     return op.emitOpError("needs a window of at least 1, and causal");

@@ -20,6 +20,8 @@ def Kernel_AttentionInterface : OpInterface<"AttentionOpInterface"> {
       "void", "setIndexingMapsAttr", (ins "::mlir::ArrayAttr":$maps)>,
     InterfaceMethod<"What scores are multiplied by.",
       "::llvm::APFloat", "getScale", (ins)>,
+    InterfaceMethod<"The bound of scaled scores, or none.",
+      "::std::optional<::llvm::APFloat>", "getSoftcap", (ins)>,
     InterfaceMethod<"Whether query i sees the keys j <= i alone.",
       "bool", "getCausal", (ins)>,
     InterfaceMethod<"Where given, a query sees keys with i - j < window alone.",

@@ -286,6 +286,7 @@ def Kernel_AttentionOp : Kernel_Attention<"attention"> {
 
         x[i, j] = scale * sum_d query[i, d] key[j, d] (+ mask[i, j])
 
+    (with `softcap(c)` of c tanh(y / c) in the place of the scaled product y)
     where a query sees a key, and -inf elsewhere, it yields
     `output[i, e] = sum_j softmax(x)[i, j] value[j, e]`,
     `row_max[i] = max_j x[i, j]` and
@@ -324,7 +325,8 @@ def Kernel_AttentionOp : Kernel_Attention<"attention"> {
                        AnyRankedTensor:$row_max_init,
                        AnyRankedTensor:$row_sum_init,
                        DenseI64ArrayAttr:$sizes, F64Attr:$scale,
-                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<F64Attr>:$softcap, UnitAttr:$causal,
+                       OptionalAttr<I64Attr>:$window,
                        OptionalAttr<F64Attr>:$dropout,
                        AffineMapArrayAttr:$indexing_maps);
   let results = (outs AnyRankedTensor:$output, AnyRankedTensor:$row_max,
@@ -335,9 +337,9 @@ def Kernel_AttentionOp : Kernel_Attention<"attention"> {
     (`random` `(` $random^ `:` type($random) `)`)?
     `outs` `(` $output_init `,` $row_max_init `,` $row_sum_init `:`
     type($output_init) `,` type($row_max_init) `,` type($row_sum_init) `)`
-    `sizes` $sizes `scale` $scale
-    (`causal` $causal^)? (`window` $window^)? (`dropout` $dropout^)?
-    `maps` $indexing_maps attr-dict `->` type($output) `,` type($row_max) `,` type($row_sum)
+    `sizes` $sizes `scale` $scale (`softcap` $softcap^)? (`causal` $causal^)?
+    (`window` $window^)? (`dropout` $dropout^)? `maps` $indexing_maps attr-dict
+    `->` type($output) `,` type($row_max) `,` type($row_sum)
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
@@ -367,7 +369,8 @@ def Kernel_AttentionGradientOp : Kernel_Attention<"attention_gradient"> {
                        AnyRankedTensor:$d_key_init,
                        AnyRankedTensor:$d_value_init,
                        DenseI64ArrayAttr:$sizes, F64Attr:$scale,
-                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<F64Attr>:$softcap, UnitAttr:$causal,
+                       OptionalAttr<I64Attr>:$window,
                        OptionalAttr<F64Attr>:$dropout,
                        AffineMapArrayAttr:$indexing_maps);
   let results = (outs AnyRankedTensor:$d_query, AnyRankedTensor:$d_key,
@@ -380,8 +383,8 @@ def Kernel_AttentionGradientOp : Kernel_Attention<"attention_gradient"> {
     (`random` `(` $random^ `:` type($random) `)`)?
     `outs` `(` $d_query_init `,` $d_key_init `,` $d_value_init `:`
     type($d_query_init) `,` type($d_key_init) `,` type($d_value_init) `)`
-    `sizes` $sizes `scale` $scale (`causal` $causal^)? (`window` $window^)?
-    (`dropout` $dropout^)? `maps` $indexing_maps attr-dict
+    `sizes` $sizes `scale` $scale (`softcap` $softcap^)? (`causal` $causal^)?
+    (`window` $window^)? (`dropout` $dropout^)? `maps` $indexing_maps attr-dict
     `->` type($d_query) `,` type($d_key) `,` type($d_value)
   }];
   let extraClassDeclaration = [{

@@ -13,6 +13,8 @@ template <typename Op>
 static AttentionForm formOf(Op op) {
   AttentionForm form{op.getQuery(), op.getKey(), op.getValue(), op.getMask()};
   form.scale = op.getScale().convertToDouble();
+  if (std::optional<APFloat> softcap = op.getSoftcap())
+    form.softcap = softcap->convertToDouble();
   form.causal = op.getCausal();
   if (std::optional<uint64_t> window = op.getWindow())
     form.window = static_cast<int64_t>(*window);
@@ -98,9 +100,17 @@ Value AttentionBuilder::hideLater(Value scores) {
   return scores;
 }
 
-Value AttentionBuilder::logits() {
+Value AttentionBuilder::scores() {
   Value scores =
       g.scale(products(g.wide(form_.query), g.wide(form_.key)), form_.scale);
+  if (!form_.softcap)
+    return scores;
+  Value part = g.scale(scores, 1 / *form_.softcap);
+  return g.scale(TanhOp::create(g.b, g.loc, part.getType(), part),
+                 *form_.softcap);
+}
+
+Value AttentionBuilder::logits(Value scores) {
   if (Value mask = form_.mask) {
     bool isBool = rankedType(mask).getElementType().isInteger(1);
     if (!isBool)
@@ -128,6 +138,16 @@ Value AttentionBuilder::gradientOfLogits(Value weights, Value dOutput,
   return g.mul(weights, g.sub(dWeights, repeat(delta)));
 }
 
+// d (c tanh(x / c)) / dx = 1 - tanh(x / c)^2
+Value AttentionBuilder::gradientOfProducts(Value scores, Value dLogits) {
+  Value gradient = g.scale(dLogits, form_.scale);
+  if (!form_.softcap)
+    return gradient;
+  Value part = g.scale(scores, 1 / *form_.softcap);
+  Value slope = g.sub(g.splat(part, 1.0), g.mul(part, part));
+  return g.mul(gradient, slope);
+}
+
 Value AttentionBuilder::dropped(Value scores) {
   if (!form_.dropout)
     return scores;
@@ -151,7 +171,7 @@ SmallVector<Value> mpc::nn::expandAttention(OpBuilder &builder,
                                             AttentionOp op) {
   AttentionBuilder a(builder, op.getLoc(), AttentionForm::of(op));
   GradientBuilder &g = a.g;
-  Value logits = a.logits();
+  Value logits = a.logits(a.scores());
   Value rowMax = ReduceMaxOp::create(g.b, g.loc, logits, 3);
   Value rowSum = g.sum(a.exponentials(logits, rowMax), 3);
   Value weights = a.dropped(a.weights(logits, rowMax, rowSum));
@@ -163,10 +183,10 @@ SmallVector<Value> mpc::nn::expandAttention(OpBuilder &builder,
                                             AttentionGradientOp op) {
   AttentionBuilder a(builder, op.getLoc(), AttentionForm::of(op));
   GradientBuilder &g = a.g;
-  Value weights = a.weights(a.logits(), op.getRowMax(), op.getRowSum());
+  Value scores = a.scores();
+  Value weights = a.weights(a.logits(scores), op.getRowMax(), op.getRowSum());
   Value dLogits = a.gradientOfLogits(weights, op.getDOutput(), op.getDelta());
-  Value dScores =
-      g.as(g.scale(dLogits, op.getScale().convertToDouble()), op.getQuery());
+  Value dScores = g.as(a.gradientOfProducts(scores, dLogits), op.getQuery());
   return {a.sumOverKeys(dScores, op.getKey()),
           a.sumOverQueries(dScores, op.getQuery()),
           a.sumOverQueries(g.as(a.dropped(weights), op.getValue()),

@@ -17,6 +17,7 @@ struct AttentionForm {
 
   mlir::Value query, key, value, mask;
   double scale = 1.0;
+  std::optional<double> softcap = {};
   bool causal = false;
   std::optional<int64_t> window = {};
   /// The ratio of weights that are dropped; none where none is.
@@ -33,9 +34,11 @@ public:
   AttentionBuilder(mlir::OpBuilder &builder, mlir::Location loc,
                    const AttentionForm &form);
 
-  /// The scaled and masked products of queries and keys, -inf where a key takes
-  /// no part.
-  mlir::Value logits();
+  /// The scaled products of queries and keys, which are bounded where there is
+  /// a cap.
+  mlir::Value scores();
+  /// The masked `scores`, -inf where a key takes no part.
+  mlir::Value logits(mlir::Value scores);
   /// exp(logits - rowMax) / rowSum, 0 in a row without a key.
   mlir::Value weights(mlir::Value logits, mlir::Value rowMax,
                       mlir::Value rowSum);
@@ -44,6 +47,8 @@ public:
   /// P (dropped(dOutput value^T) - delta), the gradient of the logits.
   mlir::Value gradientOfLogits(mlir::Value weights, mlir::Value dOutput,
                                mlir::Value delta);
+  /// The gradient of the products of queries and keys, by that of logits.
+  mlir::Value gradientOfProducts(mlir::Value scores, mlir::Value dLogits);
   /// `scores`, or what dropout makes of them.
   mlir::Value dropped(mlir::Value scores);
   /// The sum of `scores` that a mask of this shape repeats.

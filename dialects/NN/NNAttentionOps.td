@@ -40,6 +40,9 @@ def NN_AttentionOp : NN_Attention<"attention"> {
     `row_max[b, h, t] = max_s logits[b, h, t, s]`,
     `row_sum[b, h, t] = sum_s exp(logits[b, h, t, s] - row_max[b, h, t])`.
 
+    With `softcap(c)` the scaled products `x` are bounded before masks are used, to
+    `c tanh(x / c)`.
+
     Each axis of the mask is 1 or that of the logits. A mask of i1 says which
     keys take part; numbers are added to the logits. With `causal` query `t`
     sees the keys `s <= t`, and with `window` only those of which
@@ -72,6 +75,7 @@ def NN_AttentionOp : NN_Attention<"attention"> {
                        NN_FloatTensor:$value,
                        Optional<NN_AttentionMask>:$mask,
                        Variadic<NN_Counts>:$random_key, F64Attr:$scale,
+                       OptionalAttr<F64Attr>:$softcap,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
                        OptionalAttr<F64Attr>:$dropout,
                        DefaultValuedAttr<I32Attr, "0">:$stream);
@@ -79,7 +83,8 @@ def NN_AttentionOp : NN_Attention<"attention"> {
                       NN_FloatTensor:$row_sum);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))?
-    `scale` `(` $scale `)` (`causal` $causal^)? (`window` `(` $window^ `)`)?
+    `scale` `(` $scale `)` (`softcap` `(` $softcap^ `)`)? (`causal` $causal^)?
+    (`window` `(` $window^ `)`)?
     (`dropout` `(` $dropout^ `)` `stream` $stream)?
     (`key` `(` $random_key^ `:` type($random_key) `)`)?
     attr-dict `:` type($query) `,` type($key) `,`
@@ -103,6 +108,8 @@ def NN_AttentionGradientOp : NN_Attention<"attention_gradient"> {
     `delta[b, h, t]` is `sum_e d_output * output`, less `row_sum` times its
     gradient where it has one.
 
+    Where products are bounded to `y`, dS has the factor `1 - (y / c)^2` as well.
+
     P, dS and all sums are f32 (f64 for f64). P and dS are rounded as factors, as
     weights are. Results are rounded once.
   }];
@@ -112,6 +119,7 @@ def NN_AttentionGradientOp : NN_Attention<"attention_gradient"> {
                        NN_FloatTensor:$row_max, NN_FloatTensor:$row_sum,
                        NN_FloatTensor:$delta, NN_FloatTensor:$d_output,
                        Variadic<NN_Counts>:$random_key, F64Attr:$scale,
+                       OptionalAttr<F64Attr>:$softcap,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
                        OptionalAttr<F64Attr>:$dropout,
                        DefaultValuedAttr<I32Attr, "0">:$stream);
@@ -120,7 +128,8 @@ def NN_AttentionGradientOp : NN_Attention<"attention_gradient"> {
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))?
     `row_max` $row_max `row_sum` $row_sum `delta` $delta `d_output` $d_output
-    `scale` `(` $scale `)` (`causal` $causal^)? (`window` `(` $window^ `)`)?
+    `scale` `(` $scale `)` (`softcap` `(` $softcap^ `)`)? (`causal` $causal^)?
+    (`window` `(` $window^ `)`)?
     (`dropout` `(` $dropout^ `)` `stream` $stream)?
     (`key` `(` $random_key^ `:` type($random_key) `)`)?
     attr-dict `:` type($query) `,` type($key) `,`

@@ -225,7 +225,9 @@ bool Candidate::replace(OpBuilder &builder) {
       builder, g.loc, query.build(g, batch, heads), key.build(g, batch, groups),
       value.build(g, batch, groups), mask->mask,
       dropout_ ? ValueRange(dropout_.getRandomKey()) : ValueRange(),
-      llvm::APFloat(scale), mask->band.causal,
+      llvm::APFloat(scale),
+      scores_.softcap ? builder.getF64FloatAttr(*scores_.softcap) : FloatAttr(),
+      mask->band.causal,
       window ? builder.getI64IntegerAttr(*window) : IntegerAttr(),
       dropout_ ? dropout_.getRatioAttr() : FloatAttr(),
       dropout_ ? dropout_.getStream() : 0);

@@ -152,6 +152,8 @@ static bool leadsToProduct(Value value) {
                                            : select.getOnTrue();
     else if (auto sum = dyn_cast<AddOp>(op))
       value = leadsToProduct(sum.getLhs()) ? sum.getLhs() : sum.getRhs();
+    else if (auto tanh = dyn_cast<TanhOp>(op))
+      value = tanh.getInput();
     else
       return false;
   }
@@ -159,6 +161,8 @@ static bool leadsToProduct(Value value) {
 }
 
 bool WrittenScores::choose(SelectOp select, Value &value) {
+  if (softcap)
+    return fail("a mask is in front of the cap");
   std::optional<double> onTrue = numberOf(select.getOnTrue());
   std::optional<double> fill = onTrue ? onTrue : numberOf(select.getOnFalse());
   if (!fill)
@@ -177,11 +181,22 @@ bool WrittenScores::add(AddOp sum, Value &value) {
   Value mask = isLeft ? sum.getRhs() : sum.getLhs();
   if (isLeft && leadsToProduct(mask))
     return fail("scores are a sum of products");
+  if (softcap)
+    return fail("a mask is in front of the cap");
   if (scale != 1.0)
     return fail("a mask is added before the scale");
   terms.push_back({SmallVector<int64_t>(shapeOf(sum.getOutput())),
                    PlacedTensor::whole(mask).origin()});
   value = isLeft ? sum.getLhs() : sum.getRhs();
+  return true;
+}
+
+/// What stands between the cap's product with tanh and the masks is the cap.
+bool WrittenScores::cap(TanhOp tanh, Value &value) {
+  if (softcap || !(scale > 0.0))
+    return fail("scores go through nn.tanh");
+  softcap = scale;
+  value = tanh.getInput();
   return true;
 }
 
@@ -204,6 +219,8 @@ bool WrittenScores::step(Value &value) {
     return choose(select, value);
   if (auto sum = dyn_cast_or_null<AddOp>(op))
     return add(sum, value);
+  if (auto tanh = dyn_cast_or_null<TanhOp>(op))
+    return cap(tanh, value);
   return fail(op ? "scores go through " + op->getName().getStringRef().str()
                  : "scores are given");
 }

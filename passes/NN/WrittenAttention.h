@@ -54,6 +54,7 @@ public:
 
   MatmulOp product;
   double scale = 1.0;
+  std::optional<double> softcap; ///< The bound of scaled scores.
   llvm::SmallVector<MaskTerm> terms;
   /// The shapes that scores have.
   llvm::SmallVector<llvm::SmallVector<int64_t>> shapes;
@@ -64,6 +65,7 @@ private:
   bool step(mlir::Value &value);
   bool choose(SelectOp select, mlir::Value &value);
   bool add(AddOp sum, mlir::Value &value);
+  bool cap(TanhOp tanh, mlir::Value &value);
   bool fail(const llvm::Twine &why) {
     reason = why.str();
     return false;

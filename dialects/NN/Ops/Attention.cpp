@@ -66,6 +66,9 @@ static LogicalResult checkMasks(std::optional<Location> loc, Adaptor adaptor) {
   }
   if (!adaptor.getScale().isFinite())
     return emitOptionalError(loc, "scale must be finite");
+  if (std::optional<APFloat> cap = adaptor.getSoftcap();
+      cap && !(cap->isFinite() && !cap->isNegative() && !cap->isZero()))
+    return emitOptionalError(loc, "softcap must be positive and finite");
   std::optional<uint64_t> window = adaptor.getWindow();
   if (window && (!adaptor.getCausal() || static_cast<int64_t>(*window) < 1))
     return emitOptionalError(
@@ -161,7 +164,8 @@ int64_t AttentionOp::getMultiplyAdds() {
 /// The mask's gradient. It takes a tensor of scores, which no kernel makes.
 static Value gradientOfMask(AttentionBuilder &a, AttentionOp op, Value dOutput,
                             Value delta) {
-  Value weights = a.weights(a.logits(), op.getRowMax(), op.getRowSum());
+  Value weights =
+      a.weights(a.logits(a.scores()), op.getRowMax(), op.getRowSum());
   Value dLogits = a.gradientOfLogits(weights, dOutput, delta);
   return a.g.as(a.reduceTo(dLogits, op.getMask()), op.getMask());
 }
@@ -182,7 +186,8 @@ LogicalResult AttentionOp::buildVJP(OpBuilder &b, Cotangents dOut,
   auto gradient = AttentionGradientOp::create(
       b, getLoc(), getQuery(), getKey(), getValue(), getMask(), getRowMax(),
       getRowSum(), delta, dOutput, getRandomKey(), getScaleAttr(),
-      getCausalAttr(), getWindowAttr(), getDropoutAttr(), getStreamAttr());
+      getSoftcapAttr(), getCausalAttr(), getWindowAttr(), getDropoutAttr(),
+      getStreamAttr());
   dIn[0] = gradient.getDQuery();
   dIn[1] = gradient.getDKey();
   dIn[2] = gradient.getDValue();
@@ -366,8 +371,8 @@ FailureOr<SmallVector<Value>> AttentionOp::buildBody(OpBuilder &b,
       b, loc, TypeRange{outputInit.getType(), rows, rows}, operands[0],
       operands[1], operands[2], mask, random, outputInit, rowsInit, rowsInit,
       b.getDenseI64ArrayAttr(sizesOf(getQuery(), getKey(), getValue())),
-      getScaleAttr(), getCausalAttr(), getWindowAttr(), getActiveDropout(*this),
-      b.getAffineMapArrayAttr(maps));
+      getScaleAttr(), getSoftcapAttr(), getCausalAttr(), getWindowAttr(),
+      getActiveDropout(*this), b.getAffineMapArrayAttr(maps));
   return SmallVector<Value>{splitHeads(b, loc, body.getOutput(), output),
                             body.getRowMax(), body.getRowSum()};
 }
@@ -392,8 +397,8 @@ AttentionGradientOp::buildBody(OpBuilder &b, ValueRange operands) {
       operands[2], mask, rest[0], rest[1], rest[2], rest[3], random, inits[0],
       inits[1], inits[2],
       b.getDenseI64ArrayAttr(sizesOf(getQuery(), getKey(), getValue())),
-      getScaleAttr(), getCausalAttr(), getWindowAttr(), getActiveDropout(*this),
-      b.getAffineMapArrayAttr(maps));
+      getScaleAttr(), getSoftcapAttr(), getCausalAttr(), getWindowAttr(),
+      getActiveDropout(*this), b.getAffineMapArrayAttr(maps));
   SmallVector<Value> results;
   for (auto [value, result] : llvm::zip_equal(body.getResults(), getResults()))
     results.push_back(splitHeads(b, loc, value, rankedType(result)));

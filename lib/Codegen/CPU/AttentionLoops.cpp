@@ -243,7 +243,8 @@ void ForwardLoops::emitBlock(const Row &row, Value key) {
                             op_.getKeyMutable(), {row.batch, row.group, other},
                             sizes_.depth);
     ScorePlace place = {row.batch, row.head, query, other};
-    Value logits = scores_.emitLogits(score, place, scores_.emitSeen(place));
+    Value logits = scores_.emitLogits(scores_.emitScores(score), place,
+                                      scores_.emitSeen(place));
     store(logits, logits_, zero(), number);
     return {one_.max(logits, peaks[0])};
   };
@@ -402,6 +403,7 @@ void GradientLoops::emitPair(const Block &block, const DrawnKeys &drawn,
                           ofKey, sizes_.depth);
   Value slope = emitScore(gradient_.getDOutputMutable(), ofQuery,
                           op_.getValueMutable(), ofKey, sizes_.width);
+  score = scores_.emitScores(score);
   ScorePlace place = {block.batch, block.head, query, other};
   Value seen = scores_.emitSeen(place);
   Value delta = read(gradient_.getDeltaMutable(), ofQuery);
@@ -413,6 +415,7 @@ void GradientLoops::emitPair(const Block &block, const DrawnKeys &drawn,
       factor);
   slope = dropout_.emitScaled(dropout_.emitKept(slope, drawn, key));
   Value gradient = one_.mul(weight, one_.sub(slope, delta));
+  gradient = scores_.emitGradient(score, gradient);
   weight = dropout_.emitKept(weight, drawn, key);
   store(emitUnitRounding(emitter_, schedule_.getUnit(), weight), weights_, row,
         key);

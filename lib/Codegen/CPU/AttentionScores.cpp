@@ -18,6 +18,8 @@ AttentionScores::AttentionScores(Emitter &emitter, AttentionOpInterface op,
     : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc), op_(op),
       math_(math), padding_(padding), sizes_(mpc::kernel::getSizes(op)),
       isCausal_(op.getCausal()) {
+  if (std::optional<APFloat> cap = op.getSoftcap())
+    cap_ = static_cast<float>(cap->convertToDouble());
   if (std::optional<uint64_t> window = op.getWindow())
     window_ = static_cast<int64_t>(*window);
 }
@@ -102,10 +104,28 @@ Value AttentionScores::emitSeen(const ScorePlace &place) {
   return both(seen, math_.all(allowed));
 }
 
+Value AttentionScores::emitScores(Value products) {
+  auto scale = static_cast<float>(op_.getScale().convertToDouble());
+  Value scores = math_.mul(products, math_.constant(scale));
+  if (!cap_)
+    return scores;
+  Value part = math_.mul(scores, math_.constant(1 / *cap_));
+  Value bounded = math::TanhOp::create(builder_, loc_, part);
+  return math_.mul(bounded, math_.constant(*cap_));
+}
+
+// d (c tanh(x / c)) / dx = 1 - tanh(x / c)^2
+Value AttentionScores::emitGradient(Value scores, Value dLogits) {
+  if (!cap_)
+    return dLogits;
+  Value part = math_.mul(scores, math_.constant(1 / *cap_));
+  Value slope = math_.sub(math_.constant(1), math_.mul(part, part));
+  return math_.mul(dLogits, slope);
+}
+
 Value AttentionScores::emitLogits(Value scores, const ScorePlace &place,
                                   Value seen) {
-  float scale = static_cast<float>(op_.getScale().convertToDouble());
-  Value logits = math_.mul(scores, math_.constant(scale));
+  Value logits = scores;
   Value mask = getMask();
   if (mask && isa<FloatType>(getElementTypeOrSelf(mask.getType()))) {
     Value bias = math_.all(loadMask(place));

@@ -30,10 +30,13 @@ public:
 
   /// Whether the query sees each key; null where it sees all.
   mlir::Value emitSeen(const ScorePlace &place);
-  /// The logits of `scores`, which are products of a query and keys; -inf where
-  /// a key is not `seen`.
+  /// The scaled products of a query and keys, within the cap, if there is one.
+  mlir::Value emitScores(mlir::Value products);
+  /// The logits of `scores`; -inf where a key is not `seen`.
   mlir::Value emitLogits(mlir::Value scores, const ScorePlace &place,
                          mlir::Value seen);
+  /// The gradient of products, but for the scale, by that of logits.
+  mlir::Value emitGradient(mlir::Value scores, mlir::Value dLogits);
   /// exp(logits - shift), the weights of keys. They are 0 where that is less
   /// than the least normal number; NaN stays NaN. The difference is at most 0,
   /// but for a rounding.
@@ -70,6 +73,7 @@ private:
   LaneMath math_;
   int64_t padding_;
   kernel::AttentionSizes sizes_;
+  std::optional<float> cap_;
   bool isCausal_;
   std::optional<int64_t> window_;
 };

@@ -176,8 +176,8 @@ Value ForwardEmitter::emitPeak(const Rows &rows, const Range &keys, Value row,
       Value key = math_.add(keys.first, math_.mul(panel, nr_));
       ScorePlace at = {rows.batch, rows.head, math_.add(rows.first, row),
                        math_.add(key, number * width_)};
-      Value logits = scores_.emitLogits(scores.load(place, number), at,
-                                        scores_.emitSeen(at));
+      Value score = scores_.emitScores(scores.load(place, number));
+      Value logits = scores_.emitLogits(score, at, scores_.emitSeen(at));
       scores.store(logits, place, number);
       peak = lanes_.max(logits, peak);
     }

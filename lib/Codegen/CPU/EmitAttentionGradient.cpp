@@ -218,13 +218,14 @@ void GradientEmitter::emitRow(const Head &head, const Range &keys,
       ScorePlace at = {head.batch, head.head, query,
                        math_.add(keys.first, key)};
       Value seen = scores_.emitSeen(at);
-      Value logits = scores_.emitLogits(scores.load(place, number), at, seen);
+      Value score = scores_.emitScores(scores.load(place, number));
+      Value logits = scores_.emitLogits(score, at, seen);
       Value weight = lanes_.mul(scores_.emitWeights(logits, shift), factor);
       Value slope = dropout_.emitScaled(
           dropout_.emitKept(gradients.load(place, number), drawn, key));
       Value gradient = lanes_.mul(weight, lanes_.sub(slope, delta));
       store(dropout_.emitKept(weight, drawn, key), weights_, key);
-      store(gradient, logitGradients_, key);
+      store(scores_.emitGradient(score, gradient), logitGradients_, key);
     }
   });
 }

@@ -152,3 +152,13 @@ func.func @negative_dropout(%q: tensor<1x2x8x4xf32>, %l: tensor<1x2x8xf32>, %n: 
   %0:3 = kernel.attention ins(%q, %q, %q : tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) random(%n, %n, %n : tensor<i64>, tensor<i64>, tensor<i64>) outs(%q, %l, %l : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) sizes [1, 2, 2, 8, 8, 4, 4] scale 1.0 dropout -0.5 maps [#all, #all, #all, #one, #one, #one, #all, #rows, #rows] -> tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>
   return
 }
+
+// -----
+
+#all = affine_map<(b, h, i, d) -> (b, h, i, d)>
+#rows = affine_map<(b, h, i) -> (b, h, i)>
+func.func @negative_cap(%q: tensor<1x2x8x4xf32>, %l: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{needs a softcap that is positive and finite}}
+  %0:3 = kernel.attention ins(%q, %q, %q : tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) outs(%q, %l, %l : tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) sizes [1, 2, 2, 8, 8, 4, 4] scale 1.0 softcap -2.0 maps [#all, #all, #all, #all, #rows, #rows] -> tensor<1x2x8x4xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>
+  return
+}

@@ -434,6 +434,7 @@ static void addAttention(Cases &cases) {
   add("causal, fewer keys", "2x2x3", "scale(0.5) causal");
   add("window", "2x2x5", "scale(0.5) causal window(2)");
   add("window without keys", "2x2x2", "scale(0.5) causal window(2)");
+  add("softcap", "2x1x6", "scale(2.0) softcap(1.5) causal");
   add("grouped heads", "2x1x6", "scale(-0.5)");
   add("mask of numbers", "2x2x6", "mask %d : tensor<2x2x5x6x$T> scale(0.5)", "",
       {{"2x2x5x6"}});

@@ -166,3 +166,13 @@ func.func @dropout_of_no_stream(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x6x8xf32>
       : tensor<2x4x5x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
   return
 }
+
+// -----
+
+func.func @cap_of_zero(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x6x8xf32>) {
+  // expected-error @+2 {{softcap must be positive and finite}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %o, %l, %s = nn.attention %q, %k, %k scale(1.0) softcap(0.0)
+      : tensor<2x4x5x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5xf32>
+  return
+}

@@ -40,9 +40,31 @@ func.func @dropped_elsewhere(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %
   return %2 : tensor<6x4x6xf32>
 }
 
-func.func @capped(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>) -> tensor<2x3x4x6xf32> {
+func.func @mask_before_cap(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>, %m: tensor<2x3x4x5xf32>) -> tensor<2x3x4x6xf32> {
   %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
-  %t = nn.tanh %0 : tensor<2x3x4x5xf32>
+  %a = nn.add %0, %m : tensor<2x3x4x5xf32>
+  %t = nn.tanh %a : tensor<2x3x4x5xf32>
+  // expected-remark @below {{attention stays written out: a mask is in front of the cap}}
+  %1 = nn.softmax %t axis(3) : tensor<2x3x4x5xf32>
+  %2 = nn.matmul %1, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
+  return %2 : tensor<2x3x4x6xf32>
+}
+
+func.func @choice_before_cap(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>, %m: tensor<2x3x4x5xi1>) -> tensor<2x3x4x6xf32> {
+  %f = nn.constant dense<-1.0e4> : tensor<2x3x4x5xf32>
+  %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
+  %s = nn.select %m, %0, %f : tensor<2x3x4x5xi1>, tensor<2x3x4x5xf32>
+  %t = nn.tanh %s : tensor<2x3x4x5xf32>
+  // expected-remark @below {{attention stays written out: a mask is in front of the cap}}
+  %1 = nn.softmax %t axis(3) : tensor<2x3x4x5xf32>
+  %2 = nn.matmul %1, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
+  return %2 : tensor<2x3x4x6xf32>
+}
+
+func.func @capped_twice(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>) -> tensor<2x3x4x6xf32> {
+  %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
+  %s = nn.tanh %0 : tensor<2x3x4x5xf32>
+  %t = nn.tanh %s : tensor<2x3x4x5xf32>
   // expected-remark @below {{attention stays written out: scores go through nn.tanh}}
   %1 = nn.softmax %t axis(3) : tensor<2x3x4x5xf32>
   %2 = nn.matmul %1, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>

@@ -285,3 +285,21 @@ func.func @dropout(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x70x8xf32>, %v: tensor
   %2 = nn.matmul %e, %v : tensor<6x4x70xf32>, tensor<6x70x6xf32> -> tensor<6x4x6xf32>
   return %2 : tensor<6x4x6xf32>
 }
+
+// Scores that are bounded before a mask is added (Gemma 2).
+// CHECK-LABEL: func.func @capped
+// CHECK:       nn.attention %arg0, %arg1, %arg2 mask %arg3 : tensor<2x1x1x5xf32> scale(5.000000e-01) softcap(4.000000e+00) :
+func.func @capped(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>, %v: tensor<2x3x5x6xf32>, %m: tensor<2x1x1x5xf32>) -> tensor<2x3x4x6xf32> {
+  %h = nn.constant dense<0.5> : tensor<2x3x4x5xf32>
+  %c = nn.constant dense<4.0> : tensor<2x3x4x5xf32>
+  %b = nn.broadcast %m axes [0, 1, 2, 3] : tensor<2x1x1x5xf32> -> tensor<2x3x4x5xf32>
+  %0 = nn.matmul %q, %k transpose_rhs : tensor<2x3x4x8xf32>, tensor<2x3x5x8xf32> -> tensor<2x3x4x5xf32>
+  %1 = nn.mul %0, %h : tensor<2x3x4x5xf32>
+  %2 = nn.div %1, %c : tensor<2x3x4x5xf32>
+  %3 = nn.tanh %2 : tensor<2x3x4x5xf32>
+  %4 = nn.mul %3, %c : tensor<2x3x4x5xf32>
+  %5 = nn.add %4, %b : tensor<2x3x4x5xf32>
+  %6 = nn.softmax %5 axis(3) : tensor<2x3x4x5xf32>
+  %7 = nn.matmul %6, %v : tensor<2x3x4x5xf32>, tensor<2x3x5x6xf32> -> tensor<2x3x4x6xf32>
+  return %7 : tensor<2x3x4x6xf32>
+}

@@ -28,7 +28,8 @@ def seen_by(rows, keys, causal, window):
 class Problem:
     """Attention in float64: of each group of heads, with logits that are written out."""
 
-    def __init__(self, kind, causal=False, window=None, mask=None, dropout=None):
+    def __init__(self, kind, causal=False, window=None, mask=None, dropout=None, softcap=None):
+        self.softcap = softcap
         self.kind, self.causal, self.window, self.dropout = kind, causal, window, dropout
         self.factor = 1.0
         if dropout:
@@ -52,6 +53,10 @@ class Problem:
         repeat = lambda x: np.repeat(x.values, H // G, axis=1)
         q, k, v = self.query.values, repeat(self.key), repeat(self.value)
         logits = np.einsum("bhid,bhjd->bhij", q, k) * SCALE
+        slope = 1.0
+        if self.softcap:
+            slope = 1 - np.tanh(logits / self.softcap) ** 2
+            logits = self.softcap * np.tanh(logits / self.softcap)
         seen = np.broadcast_to(seen_by(T, S, self.causal, self.window), logits.shape)
         if self.mask is not None and self.mask.kind == "i1":
             seen = seen & self.mask.values
@@ -67,8 +72,8 @@ class Problem:
         self.delta = (d * self.output).sum(-1)
         ds = p * (self.factor * np.einsum("bhie,bhje->bhij", d, v) - self.delta[..., None])
         group = lambda x: x.reshape(B, G, H // G, S, -1).sum(2)
-        self.d_query = SCALE * np.einsum("bhij,bhjd->bhid", ds, k)
-        self.d_key = group(SCALE * np.einsum("bhij,bhid->bhjd", ds, q))
+        self.d_query = SCALE * np.einsum("bhij,bhjd->bhid", ds * slope, k)
+        self.d_key = group(SCALE * np.einsum("bhij,bhid->bhjd", ds * slope, q))
         self.d_value = group(np.einsum("bhij,bhie->bhje", p * self.factor, d))
         self.d_logits = ds
 
@@ -80,7 +85,8 @@ class Problem:
 
     def flags(self, names):
         """What follows the scale, with the operands %`names` to draw by."""
-        text = " causal" if self.causal else ""
+        text = f" softcap({self.softcap:e})" if self.softcap else ""
+        text += " causal" if self.causal else ""
         text += f" window({self.window})" if self.window else ""
         if self.dropout:
             text += f" dropout({self.dropout:e}) stream {STREAM} {key_text(names, self.random())}"
@@ -114,6 +120,9 @@ def problems():
     yield "allowed_bf16", Problem("bf16", mask="i1")
     yield "bias_f32", Problem("f32", causal=True, mask="f32")
     yield "bias_f16", Problem("f16", mask="f32")
+    yield "softcap_f32", Problem("f32", causal=True, softcap=2.0)
+    yield "softcap_bias_f16", Problem("f16", mask="f32", softcap=5.0)
+    yield "softcap_f64", Problem("f64", softcap=1.5)
     yield "dropout_f32", Problem("f32", causal=True, dropout=0.25)
     yield "dropout_bf16", Problem("bf16", mask="i1", dropout=0.5)
     yield "dropout_bias_f64", Problem("f64", mask="f32", dropout=0.5)
@@ -176,7 +185,8 @@ def settings(p):
     sizes = ", ".join(str(size) for size in (B, H, G, T, S, D, E))
     window = f" window {p.window}" if p.window else ""
     dropout = f" dropout {p.dropout:e}" if p.dropout else ""
-    return f"sizes [{sizes}] scale {SCALE:e}{' causal' if p.causal else ''}{window}{dropout}"
+    cap = f" softcap {p.softcap:e}" if p.softcap else ""
+    return f"sizes [{sizes}] scale {SCALE:e}{cap}{' causal' if p.causal else ''}{window}{dropout}"
 
 
 def empties(results):
@@ -188,6 +198,7 @@ def kernel_problems():
     for kind in ("f32", "f16", "bf16"):
         yield f"plain_{kind}", Problem(kind)
     yield "window_f32", Problem("f32", causal=True, window=2)
+    yield "softcap_f32", Problem("f32", softcap=2.0)
     yield "dropout_f32", Problem("f32", dropout=0.25)
 
 

@@ -38,6 +38,7 @@ private:
   void computeForward();
   void computeBackward();
   double read(int part, int64_t b, int64_t h, int64_t row, int64_t e) const;
+  double score(int64_t b, int64_t h, int64_t i, int64_t j) const;
   double logit(int64_t b, int64_t h, int64_t i, int64_t j) const;
   bool seen(int64_t b, int64_t h, int64_t i, int64_t j) const;
   double kept(int64_t b, int64_t h, int64_t i, int64_t j) const;
@@ -115,14 +116,20 @@ bool Problem::seen(int64_t b, int64_t /*h*/, int64_t i, int64_t j) const {
                            mask_[(b * c_.queries + i) * c_.keys + j] != 0);
 }
 
-double Problem::logit(int64_t b, int64_t h, int64_t i, int64_t j) const {
-  if (!seen(b, h, i, j))
-    return -INFINITY;
+/// The product of a query and a key, scaled and bounded.
+double Problem::score(int64_t b, int64_t h, int64_t i, int64_t j) const {
   double sum = 0;
   for (int64_t d = 0; d < c_.depth; ++d)
     sum += read(0, b, h, i, d) * read(1, b, h, j, d);
+  sum *= static_cast<float>(c_.scale());
+  return c_.softcap == 0 ? sum : c_.softcap * std::tanh(sum / c_.softcap);
+}
+
+double Problem::logit(int64_t b, int64_t h, int64_t i, int64_t j) const {
+  if (!seen(b, h, i, j))
+    return -INFINITY;
   double bias = c_.hasBias() ? mask_[(b * c_.queries + i) * c_.keys + j] : 0.0;
-  return sum * static_cast<float>(c_.scale()) + bias;
+  return score(b, h, i, j) + bias;
 }
 
 // What the step's dropout follows from: the key's words, the stream and the
@@ -206,6 +213,8 @@ void Problem::computeBackward() {
           }
           dp *= kept(b, h, i, j);
           double ds = p * (dp - delta[row]) * c_.scale();
+          if (c_.softcap > 0)
+            ds *= 1 - std::pow(score(b, h, i, j) / c_.softcap, 2);
           for (int64_t d = 0; d < c_.depth; ++d) {
             dQuery[row * c_.depth + d] += ds * read(1, b, h, j, d);
             dKey[other * c_.depth + d] += ds * read(0, b, h, i, d);
@@ -422,6 +431,9 @@ const NamedCase kCases[] = {
      {2, 2, 2, 40, 70, 8, 8, false, 0, AttentionMask::Low}},
     {"PartsOfOneProduct",
      {2, 3, 3, 70, 70, 32, 32, true, 0, AttentionMask::None, true}},
+    {"Softcap",
+     {1, 2, 2, 70, 150, 16, 8, true, 0, AttentionMask::Float, false, 0.25,
+      1.5}},
     {"Dropout",
      {2, 4, 2, 70, 150, 16, 8, true, 0, AttentionMask::Bool, false, 0.25}},
     {"DropoutOfJoinedRows",

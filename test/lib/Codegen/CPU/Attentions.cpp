@@ -107,6 +107,8 @@ std::string Operands::settings() const {
   char scale[40];
   std::snprintf(scale, sizeof scale, " scale %.17e", c_.scale());
   text += scale;
+  if (c_.softcap > 0)
+    text += formatv(" softcap {0:e}", c_.softcap);
   if (c_.causal)
     text += " causal";
   if (c_.window)

@@ -22,6 +22,7 @@ struct AttentionCase {
   /// [batch, query, part, head, element].
   bool packed = false;
   double dropout = 0; ///< The ratio of weights that are dropped.
+  double softcap = 0; ///< The bound of scaled products; 0 for none.
 
   [[nodiscard]] double scale() const {
     return 1 / std::sqrt(static_cast<double>(depth));

@@ -97,6 +97,7 @@ def dropout_functions():
         a = dropout_operand("f32", (40,))
         result = Result("f32", dropped(a, ratio))
         yield Function(name, [a, *operands], dropout_body(a, ratio), [result])
+    yield from dropout_runs(operands)
     yield from dropout_edges(operands)
     a = dropout_operand("f32", (2, 3, 5))
     yield Function("without_key", [a], dropout_body(a, 0.5, keyed=False), [Result("f32", a.values)])
@@ -109,6 +110,16 @@ def dropout_functions():
         [seed],
         {0: Result("f32", dropped(seed, 0.25))},
     )
+
+
+def dropout_runs(operands):
+    """Lines of several runs and a rest, by themselves and summed: an iteration has a run."""
+    a = dropout_operand("f32", (3, 5 * 32 + 7))
+    kept = dropped(a, 0.25)
+    yield Function("runs", [a, *operands], dropout_body(a, 0.25), [Result("f32", kept)])
+    body = dropout_body(a, 0.25).replace("%r =", "%x =")
+    body += f"\n  %r = nn.reduce_sum %x axes [1] : {a.type} -> tensor<3xf32>"
+    yield Function("sums_of_runs", [a, *operands], body, [Result("f32", kept.sum(1), 64.0, 4.0)])
 
 
 def dropout_edges(operands):

@@ -8,6 +8,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel/FoldReads.h"
 #include "passes/Kernel/FoldWidenings.h"
+#include "passes/Kernel/GroupPeak.h"
 #include "passes/Kernel/Groups.h"
 
 namespace mpc::kernel {
@@ -92,7 +93,10 @@ private:
     foldReads(block);
     if (target && target.widensOnLoad())
       foldWidenings(block);
-    Groups groups(block, target ? findExcess(block, weigh) : nullptr);
+    // Where most memory is live follows from what is joined, and the other way
+    // round: what would be joined if memory did not matter shows the place.
+    Peak peak = findFullest(Groups(block).inOrder());
+    Groups groups(block, peak, target && findExcess(block, weigh));
     // Groups move to the terminator, in an order that respects uses. Views and
     // constants move along.
     Operation *end = block.getTerminator();

@@ -7,6 +7,62 @@
 using namespace mlir;
 using namespace mpc::kernel;
 
+namespace {
+
+/// When the groups of an order run.
+class Schedule {
+public:
+  explicit Schedule(ArrayRef<ArrayRef<Operation *>> order) {
+    for (auto [time, statements] : llvm::enumerate(order))
+      for (Operation *statement : statements)
+        times_[statement] = time;
+  }
+
+  /// When `value` is read for the last time, itself or through views; 0 where
+  /// nothing reads it.
+  size_t lastRead(Value value) const {
+    size_t last = 0;
+    for (Operation *user : value.getUsers()) {
+      auto it = times_.find(user);
+      if (it != times_.end())
+        last = std::max(last, it->second);
+      else
+        for (Value view : user->getResults())
+          last = std::max(last, lastRead(view));
+    }
+    return last;
+  }
+
+private:
+  DenseMap<Operation *, size_t> times_;
+};
+
+} // namespace
+
+Peak mpc::kernel::findFullest(ArrayRef<ArrayRef<Operation *>> order) {
+  Schedule schedule(order);
+  SmallVector<int64_t> freed(order.size(), 0);
+  int64_t live = 0;
+  Peak fullest;
+  for (auto [time, statements] : llvm::enumerate(order)) {
+    for (Operation *statement : statements)
+      for (Value result : statement->getResults())
+        if (size_t last = schedule.lastRead(result);
+            last > time && !isReturned(result)) {
+          live += bytesOf(result);
+          freed[last] += bytesOf(result);
+        }
+    if (live > fullest.bytes)
+      fullest = {statements.back(), live};
+    live -= freed[time];
+  }
+  return fullest;
+}
+
+/// A kernel more costs more than memory that is less than this part of the
+/// peak.
+static constexpr int64_t kLeastShare = 1024;
+
 /// The bytes that the last statement's result takes.
 static int64_t resultBytes(const Group &group) {
   Value result = group.statements.back()->getResult(0);
@@ -24,14 +80,67 @@ bool GroupPeak::isOnlyReader(unsigned producer, unsigned consumer) const {
   return true;
 }
 
-/// Whether joining would keep results alive across the peak that are larger
-/// than their operands, or that come in addition to them.
+/// Adds the ops of groups that read `value`, itself or through views.
+void GroupPeak::collectReaders(Value value,
+                               SmallVectorImpl<Operation *> &readers) const {
+  for (Operation *user : value.getUsers()) {
+    if (graph_.groupOf(user))
+      readers.push_back(user);
+    else
+      for (Value view : user->getResults())
+        collectReaders(view, readers);
+  }
+}
+
+/// The groups behind the peak that read `value`.
+llvm::SmallSetVector<unsigned, 4> GroupPeak::laterReaders(Value value) const {
+  SmallVector<Operation *> readers;
+  collectReaders(value, readers);
+  llvm::SmallSetVector<unsigned, 4> later;
+  for (Operation *reader : readers)
+    if (unsigned group = *graph_.groupOf(reader);
+        peak_.op->isBeforeInBlock(groups_[group].statements.back()))
+      later.insert(group);
+  return later;
+}
+
+/// Whether `group` reads no other group than `source`, so that it can be kept
+/// in place of what it reads.
+bool GroupPeak::followsFrom(unsigned group, unsigned source) const {
+  return llvm::all_of(groups_[group].statements, [&](Operation *statement) {
+    return llvm::all_of(
+        graph_.readsOf(statement), [&](const GroupGraph::Read &read) {
+          std::optional<unsigned> other = graph_.groupOf(read.source);
+          return other == group || other == source;
+        });
+  });
+}
+
 bool GroupPeak::spansPeak(unsigned producer, unsigned consumer) const {
   const Group &p = groups_[producer], &c = groups_[consumer];
-  if (peak_->isBeforeInBlock(p.statements.front()) ||
-      !peak_->isBeforeInBlock(c.statements.back()))
+  if (peak_.op->isBeforeInBlock(p.statements.front()) ||
+      !peak_.op->isBeforeInBlock(c.statements.back()))
     return false;
-  return resultBytes(c) > resultBytes(p) || !isOnlyReader(producer, consumer);
+  int64_t kept = resultBytes(c), dropped = 0;
+  if (kept * kLeastShare < peak_.bytes)
+    return false;
+  // What the consumer reads need no longer be kept if each further reader can
+  // be kept in its place as well.
+  llvm::SmallSetVector<unsigned, 4> others;
+  for (Operation *statement : p.statements)
+    for (Value result : statement->getResults()) {
+      llvm::SmallSetVector<unsigned, 4> readers = laterReaders(result);
+      if (!readers.remove(consumer) ||
+          !llvm::all_of(readers, [&](unsigned reader) {
+            return reader == producer || followsFrom(reader, producer);
+          }))
+        continue;
+      dropped += bytesOf(result);
+      others.insert_range(readers);
+    }
+  for (unsigned other : others)
+    kept += other == producer ? 0 : resultBytes(groups_[other]);
+  return kept > dropped;
 }
 
 /// Whether joining would keep operands waiting for a later value, where the

@@ -1,33 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// Which groups must stay apart so that the peak of memory does not grow.
+/// Where groups take most memory, and which ones must stay apart so that this
+/// does not grow.
 #ifndef MPC_PASSES_KERNEL_GROUPPEAK_H
 #define MPC_PASSES_KERNEL_GROUPPEAK_H
 
+#include "dialects/Kernel/Peak.h"
 #include "passes/Kernel/GroupGraph.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mpc::kernel {
+
+/// The last statement of the group at which most bytes are live, where groups
+/// run in `order` and only what crosses from one to another takes memory. Null
+/// where nothing does.
+Peak findFullest(llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> order);
 
 class GroupPeak {
 public:
   /// `peak` is the op at which most bytes are live. All of them must outlive
   /// this object.
-  GroupPeak(llvm::ArrayRef<Group> groups, const GroupGraph &graph,
-            mlir::Operation *peak)
+  GroupPeak(llvm::ArrayRef<Group> groups, const GroupGraph &graph, Peak peak)
       : groups_(groups), graph_(graph), peak_(peak) {}
 
-  /// Whether joining the two keeps more bytes than it saves.
+  /// Whether joining would keep results alive across the peak that are larger
+  /// than their operands, or that come in addition to them.
+  bool spansPeak(unsigned producer, unsigned consumer) const;
+  /// Whether joining the two keeps more bytes than it saves, there or
+  /// elsewhere.
   bool keepsMore(unsigned producer, unsigned consumer) const;
 
 private:
   bool isOnlyReader(unsigned producer, unsigned consumer) const;
-  bool spansPeak(unsigned producer, unsigned consumer) const;
+  void collectReaders(mlir::Value value,
+                      llvm::SmallVectorImpl<mlir::Operation *> &readers) const;
+  llvm::SmallSetVector<unsigned, 4> laterReaders(mlir::Value value) const;
+  bool followsFrom(unsigned group, unsigned source) const;
   bool delays(unsigned producer, unsigned consumer) const;
   bool holdsUp(unsigned producer, unsigned consumer) const;
 
   llvm::ArrayRef<Group> groups_;
   const GroupGraph &graph_;
-  mlir::Operation *peak_;
+  Peak peak_;
 };
 
 } // namespace mpc::kernel

@@ -93,6 +93,8 @@ static SharedSpace combine(const SharedSpace &producer,
     return producer;
   if (are(Kind::Contraction, Kind::Map) && p == c)
     return producer;
+  if (are(Kind::Map, Kind::Contraction) && p == c)
+    return consumer;
   if (are(Kind::Rows, Kind::Rows) && p == c && producer.inner == consumer.inner)
     return producer;
   if (are(Kind::Rows, Kind::Map) && (p == c || rowsOf(producer) == c))
@@ -136,8 +138,8 @@ static bool readsAligned(const Group &producer, const Group &consumer,
   return true;
 }
 
-/// Whether a statement uses the position of an element, which a map on the
-/// result of a contraction does not have.
+/// Whether a statement uses the position of an element, which a map beside or
+/// on a contraction does not have.
 static bool asksForIndex(const Group &group) {
   return llvm::any_of(group.statements, [](Operation *statement) {
     auto op = dyn_cast<linalg::GenericOp>(statement);
@@ -148,10 +150,10 @@ static bool asksForIndex(const Group &group) {
 SharedSpace mpc::kernel::joinedSpace(const Group &producer,
                                      const Group &consumer) {
   SharedSpace joined = combine(producer.space, consumer.space);
-  bool isOne =
-      joined.kind != GroupSpace::Other &&
-      !(joined.kind == GroupSpace::Rows && hasFewRows(joined)) &&
-      !(joined.kind == GroupSpace::Contraction && asksForIndex(consumer)) &&
-      readsAligned(producer, consumer, joined);
+  bool isOne = joined.kind != GroupSpace::Other &&
+               !(joined.kind == GroupSpace::Rows && hasFewRows(joined)) &&
+               !(joined.kind == GroupSpace::Contraction &&
+                 (asksForIndex(producer) || asksForIndex(consumer))) &&
+               readsAligned(producer, consumer, joined);
   return isOne ? joined : SharedSpace();
 }

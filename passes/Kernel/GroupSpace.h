@@ -16,7 +16,7 @@ namespace mpc::kernel {
 enum class GroupSpace {
   Map,         ///< Elementwise ops over `shape`.
   Rows,        ///< Maps, and reductions over the last `inner` axes of `shape`.
-  Contraction, ///< A contraction with result `shape`, then maps over it.
+  Contraction, ///< A contraction with result `shape`, then maps over `shape`.
   Other,       ///< One op that is not joined with others.
 };
 

@@ -54,15 +54,33 @@ static SmallVector<Group> collectGroups(Block &block) {
   return groups;
 }
 
-Groups::Groups(Block &block, Operation *peak)
-    : peak_(peak), groups_(collectGroups(block)), graph_(groups_) {
+Groups::Groups(Block &block, Peak peak, bool isScarce)
+    : peak_(peak), isScarce_(isScarce), groups_(collectGroups(block)),
+      graph_(groups_) {
   for (Operation &op : block)
     if (graph_.groupOf(&op))
-      for (Value operand : usedTensors(&op))
-        if (Operation *source = operand.getDefiningOp();
-            source && graph_.groupOf(source))
-          tryJoin(*graph_.groupOf(source), *graph_.groupOf(&op));
+      joinSources(&op);
   sort();
+}
+
+/// Joins the groups that `op` reads to its own. What those groups read is asked
+/// again, since they may keep less together than each by itself: a mask keeps
+/// less than the wider copy of which it is made.
+void Groups::joinSources(Operation *op) {
+  llvm::SetVector<Operation *> sources;
+  auto addSources = [&](Operation *statement) {
+    for (Value operand : usedTensors(statement))
+      if (Operation *source = operand.getDefiningOp();
+          source && graph_.groupOf(source))
+        sources.insert(source);
+  };
+  addSources(op);
+  for (size_t next = 0; next < sources.size(); ++next) {
+    unsigned producer = *graph_.groupOf(sources[next]);
+    SmallVector<Operation *> statements = groups_[producer].statements;
+    if (tryJoin(producer, *graph_.groupOf(op)) && peak_.op)
+      llvm::for_each(statements, addSources);
+  }
 }
 
 /// Whether `value` is memory that is read, and neither a single element nor a
@@ -88,31 +106,55 @@ static bool readsTooMuch(const Group &producer, const Group &consumer) {
   return read.size() > kMostReads;
 }
 
-/// Joins the two groups if one kernel can be both and should be.
-void Groups::tryJoin(unsigned producer, unsigned consumer) {
-  const Group &p = groups_[producer], &c = groups_[consumer];
-  if (producer == consumer ||
-      (peak_ &&
-       GroupPeak(groups_, graph_, peak_).keepsMore(producer, consumer)))
-    return;
-  SharedSpace space = joinedSpace(p, c);
-  if (space.kind != GroupSpace::Other && !readsTooMuch(p, c) &&
-      !graph_.pathOutside(producer, consumer))
-    join(producer, consumer, std::move(space));
+bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
+  if (!peak_.op)
+    return false;
+  GroupPeak peak(groups_, graph_, peak_);
+  return isScarce_ ? peak.keepsMore(producer, consumer)
+                   : peak.spansPeak(producer, consumer);
 }
 
-/// The statements of both groups. A contraction comes first: other operands of
-/// the map on its result do not read it, and it does not read them.
+/// Joins the two groups if one kernel can be both and should be. Returns
+/// whether it did.
+bool Groups::tryJoin(unsigned producer, unsigned consumer) {
+  const Group &p = groups_[producer], &c = groups_[consumer];
+  if (producer == consumer || keepsMore(producer, consumer))
+    return false;
+  SharedSpace space = joinedSpace(p, c);
+  if (space.kind == GroupSpace::Other || readsTooMuch(p, c) ||
+      graph_.pathOutside(producer, consumer))
+    return false;
+  join(producer, consumer, std::move(space));
+  return true;
+}
+
+/// The statements of a group that is a contraction, with its fills.
+static size_t countContraction(const Group &group) {
+  const auto *contraction =
+      llvm::find_if(group.statements, [](Operation *statement) {
+        auto generic = dyn_cast<linalg::GenericOp>(statement);
+        return generic && generic.getNumReductionLoops() != 0;
+      });
+  return contraction == group.statements.end()
+             ? 0
+             : contraction - group.statements.begin() + 1;
+}
+
+/// The statements of both groups: a contraction, which reads none of the
+/// others, then the rest in the order of the program.
 static SmallVector<Operation *>
 joinStatements(const Group &producer, const Group &consumer, GroupSpace kind) {
-  const auto &p = producer.statements, &c = consumer.statements;
+  ArrayRef<Operation *> p = producer.statements, c = consumer.statements;
   SmallVector<Operation *> statements;
   if (kind == GroupSpace::Contraction)
-    llvm::append_range(statements, llvm::concat<Operation *const>(p, c));
-  else
-    std::merge(
-        p.begin(), p.end(), c.begin(), c.end(), std::back_inserter(statements),
-        [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    for (auto [group, rest] : {std::pair(&producer, &p), {&consumer, &c}}) {
+      size_t first = countContraction(*group);
+      llvm::append_range(statements, rest->take_front(first));
+      *rest = rest->drop_front(first);
+    }
+  std::merge(p.begin(), p.end(), c.begin(), c.end(),
+             std::back_inserter(statements),
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return statements;
 }
 
@@ -124,9 +166,10 @@ void Groups::join(unsigned producer, unsigned consumer, SharedSpace space) {
   p.statements.clear();
 }
 
-/// Kahn's algorithm. Of the ready groups, the one that ends first in the
+/// Kahn's algorithm. Of the ready groups, the one whose key comes first in the
 /// program goes first.
-void Groups::sort() {
+SmallVector<ArrayRef<Operation *>>
+Groups::sortBy(llvm::function_ref<Operation *(const Group &)> key) const {
   unsigned count = groups_.size();
   SmallVector<SmallVector<unsigned>> users(count);
   SmallVector<unsigned> missing(count, 0);
@@ -141,20 +184,32 @@ void Groups::sort() {
       users[producer].push_back(group);
   }
   auto later = [&](unsigned a, unsigned b) {
-    return groups_[b].statements.back()->isBeforeInBlock(
-        groups_[a].statements.back());
+    return key(groups_[b])->isBeforeInBlock(key(groups_[a]));
   };
   std::priority_queue<unsigned, std::vector<unsigned>, decltype(later)> ready(
       later);
   for (unsigned group = 0; group < count; ++group)
     if (!groups_[group].statements.empty() && missing[group] == 0)
       ready.push(group);
+  SmallVector<ArrayRef<Operation *>> order;
   while (!ready.empty()) {
     unsigned group = ready.top();
     ready.pop();
-    order_.push_back(groups_[group].statements);
+    order.push_back(groups_[group].statements);
     for (unsigned user : users[group])
       if (--missing[user] == 0)
         ready.push(user);
   }
+  return order;
+}
+
+/// A group of statements from far apart can stand for its first statement, so
+/// that it runs as soon as it is ready, or for its last. Which takes less
+/// memory depends on what waits for it.
+void Groups::sort() {
+  order_ = sortBy([](const Group &group) { return group.statements.front(); });
+  SmallVector<ArrayRef<Operation *>> byLast =
+      sortBy([](const Group &group) { return group.statements.back(); });
+  if (findFullest(byLast).bytes < findFullest(order_).bytes)
+    order_ = std::move(byLast);
 }

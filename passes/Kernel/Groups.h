@@ -4,6 +4,7 @@
 #ifndef MPC_PASSES_KERNEL_GROUPS_H
 #define MPC_PASSES_KERNEL_GROUPS_H
 
+#include "dialects/Kernel/Peak.h"
 #include "mlir/IR/Block.h"
 #include "passes/Kernel/GroupGraph.h"
 
@@ -19,9 +20,10 @@ llvm::SmallVector<mlir::Operation *> withItsFills(mlir::Operation *op);
 /// between them.
 class Groups {
 public:
-  /// With `peak`, the op at which most bytes are live, groups are not joined
-  /// where that would keep more bytes alive there.
-  explicit Groups(mlir::Block &block, mlir::Operation *peak = nullptr);
+  /// Groups are not joined where that would keep more bytes from one side of
+  /// `peak`, if there is one, to the other; where memory `isScarce`, also not
+  /// where operands would wait for each other.
+  explicit Groups(mlir::Block &block, Peak peak = {}, bool isScarce = false);
 
   /// The ops of each group. The order of groups respects uses.
   llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> inOrder() const {
@@ -29,11 +31,17 @@ public:
   }
 
 private:
-  void tryJoin(unsigned producer, unsigned consumer);
+  void joinSources(mlir::Operation *op);
+  bool tryJoin(unsigned producer, unsigned consumer);
   void join(unsigned producer, unsigned consumer, SharedSpace space);
+  llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>>
+  sortBy(llvm::function_ref<mlir::Operation *(const Group &)> key) const;
   void sort();
 
-  mlir::Operation *peak_; ///< Null where the peak of memory does not matter.
+  bool keepsMore(unsigned producer, unsigned consumer) const;
+
+  Peak peak_;
+  bool isScarce_;
   llvm::SmallVector<Group> groups_;
   GroupGraph graph_;
   llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> order_;

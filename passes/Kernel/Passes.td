@@ -25,15 +25,15 @@ def FusePass : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     - elementwise ops over one index space,
     - row reductions over its trailing axes with the maps before, between and
       after them,
-    - a contraction with the elementwise ops on its result.
+    - a contraction with the elementwise ops on its result and beside it.
 
-    Fusion changes no bit of any result. If the module's `kernel.target`
-    computes values again rather than keeping them, three more rules hold. A
-    reader behind the point where most bytes are live does not join the kernel
-    that makes its value before that point, since the reader's own results would
-    be kept instead. A contraction does not wait for what is added to it if its
-    factors take more than its result. No wider copy is stored that readers can
-    make as they read.
+    Fusion changes no bit of any result. A reader behind the point where most
+    bytes are live does not join the kernel that makes its value before that
+    point, unless its own results are smaller and are kept in place of that
+    value. If the live bytes exceed the budget of the module's `kernel.target`,
+    two more rules hold. A contraction does not wait for what is added to it if
+    its factors take more than its result. No wider copy is stored that readers
+    can make as they read.
   }];
   let statistics = [
     Statistic<"numGroups", "groups", "groups of more than one op">,

@@ -1,0 +1,58 @@
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target,func.func(kernel-lower-bodies,kernel-fuse))' | FileCheck %s
+// What lies on both sides of the point where most bytes are live is one kernel only where that keeps no more bytes. The
+// product in the middle is that point.
+
+// A wider copy is made where it is read, beside a product, and not where its source is.
+// CHECK-LABEL: func.func @wider
+// CHECK: %[[KEPT:.*]] = kernel.group -> tensor<32x32xbf16> {
+// CHECK-NOT: arith.extf
+// CHECK: kernel.return
+// CHECK: kernel.group -> tensor<32x512xbf16> {
+// CHECK: kernel.group -> tensor<32x32xf32> {
+// CHECK: linalg.generic {{.*}} "reduction"]
+// CHECK: linalg.generic {{.*}} ins(%[[KEPT]] : tensor<32x32xbf16>)
+// CHECK: math.exp
+// CHECK-NOT: kernel.group
+// CHECK: return
+func.func @wider(%x: tensor<32x32xf32>, %y: tensor<32x512xbf16>, %z: tensor<512x32xbf16>) -> tensor<32x32xf32> {
+  %tanh = nn.tanh %x : tensor<32x32xf32>
+  %kept = nn.cast %tanh : tensor<32x32xf32> -> tensor<32x32xbf16>
+  %big = nn.matmul %kept, %y : tensor<32x32xbf16>, tensor<32x512xbf16> -> tensor<32x512xbf16>
+  %back = nn.matmul %big, %z : tensor<32x512xbf16>, tensor<512x32xbf16> -> tensor<32x32xbf16>
+  %wide = nn.cast %kept : tensor<32x32xbf16> -> tensor<32x32xf32>
+  %exp = nn.exp %wide : tensor<32x32xf32>
+  %product = nn.mul %wide, %exp : tensor<32x32xf32>
+  %other = nn.cast %back : tensor<32x32xbf16> -> tensor<32x32xf32>
+  %result = nn.mul %product, %other : tensor<32x32xf32>
+  return %result : tensor<32x32xf32>
+}
+
+// A mask is kept in place of the wider sum of which it is made...
+// CHECK-LABEL: func.func @mask
+// CHECK: kernel.group -> tensor<32x32xbf16>, tensor<32x32xi1> {
+func.func @mask(%x: tensor<32x32xf32>, %y: tensor<32x512xbf16>, %z: tensor<512x32xbf16>) -> tensor<32x32xf32> {
+  %zero = nn.constant dense<0.0> : tensor<32x32xf32>
+  %sum = nn.tanh %x : tensor<32x32xf32>
+  %low = nn.cast %sum : tensor<32x32xf32> -> tensor<32x32xbf16>
+  %big = nn.matmul %low, %y : tensor<32x32xbf16>, tensor<32x512xbf16> -> tensor<32x512xbf16>
+  %back = nn.matmul %big, %z : tensor<32x512xbf16>, tensor<512x32xbf16> -> tensor<32x32xbf16>
+  %mask = nn.compare gt %sum, %zero : tensor<32x32xf32> -> tensor<32x32xi1>
+  %other = nn.cast %back : tensor<32x32xbf16> -> tensor<32x32xf32>
+  %result = nn.select %mask, %other, %zero : tensor<32x32xi1>, tensor<32x32xf32>
+  return %result : tensor<32x32xf32>
+}
+
+// ...but not in addition to it, where a later product reads the sum as well.
+// CHECK-LABEL: func.func @both
+// CHECK-NOT: kernel.group {{.*}}i1
+// CHECK: return
+func.func @both(%x: tensor<32x32xf32>, %y: tensor<32x512xf32>, %z: tensor<512x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<32x32xf32>
+  %sum = nn.tanh %x : tensor<32x32xf32>
+  %big = nn.matmul %sum, %y : tensor<32x32xf32>, tensor<32x512xf32> -> tensor<32x512xf32>
+  %back = nn.matmul %big, %z : tensor<32x512xf32>, tensor<512x32xf32> -> tensor<32x32xf32>
+  %mask = nn.compare gt %sum, %zero : tensor<32x32xf32> -> tensor<32x32xi1>
+  %result = nn.select %mask, %back, %zero : tensor<32x32xi1>, tensor<32x32xf32>
+  %square = nn.matmul %result, %sum : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
+  return %result, %square : tensor<32x32xf32>, tensor<32x32xf32>
+}

@@ -298,15 +298,19 @@ def RecomputePass : Pass<"nn-recompute", "::mlir::func::FuncOp"> {
   let summary = "Compute again what takes less to compute than to keep";
   let description = [{
     Looks at values that live across the point where most bytes are live. Such a
-    value is computed again behind that point, before its first reader there,
-    under two conditions. It follows from one other value, beside parameters and
-    constants, by ops of a few operations an element (elementwise, data
-    movement, along rows). And keeping that other value takes less. Examples are
-    f32 copies of values that are there in 16 bits, activations, and softmax of
-    scores. The same ops give the same bits. An op that draws random numbers is
-    not repeated. A contraction is repeated only if an option says so. Nothing
-    changes if the module's `kernel.target` prefers keeping values, or once the
-    live bytes fit into its budget.
+    value is computed again behind that point, before its first reader there, if
+    it follows from one other value, beside parameters and constants, and
+    keeping that other value takes less. Several values that follow from the
+    same one count together. The same ops give the same bits. An op that draws
+    random numbers is not repeated.
+
+    Elementwise ops and moves of data are repeated on every target, since that
+    takes no longer than to write the value and to read it back; a value that a
+    contraction reads behind the point is kept, since it would be in memory
+    again. Examples are f32 copies of values that are there in 16 bits, and
+    activations that are written out. While the live bytes exceed the budget of
+    the module's `kernel.target`, ops along rows are repeated too, as the softmax
+    of scores, and contractions if an option says so.
   }];
   let options = [
     Option<"minBytes", "min-bytes", "int64_t", /*default=*/"1048576",

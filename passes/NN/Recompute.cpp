@@ -27,16 +27,30 @@ static bool hasRule(Operation *op, PrecisionRule rule) {
   return precision && precision.getPrecisionRule() == rule;
 }
 
-/// Whether an op takes a few operations an element: it computes elements one by
-/// one, moves them, or goes over the rows of a tensor of its result's type.
-static bool isCheap(Operation *op) {
-  if (!op || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
-      !isPure(op))
-    return false;
-  if (isa<ScalarBodyOpInterface, CastOp>(op) ||
-      hasRule(op, PrecisionRule::Clear))
-    return true;
-  return hasRule(op, PrecisionRule::KeepF32) && op->getNumOperands() > 0 &&
+namespace {
+
+/// What is repeated. Each kind contains the ones before it.
+enum class Repeats {
+  Elements, ///< Ops that compute elements one by one, or move them.
+  Rows,     ///< Ops over the rows of a tensor of their result's type.
+  Products, ///< Contractions.
+};
+
+} // namespace
+
+static bool hasOneResultAlone(Operation *op) {
+  return op && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         isPure(op);
+}
+
+static bool isElementwise(Operation *op) {
+  return hasOneResultAlone(op) && (isa<ScalarBodyOpInterface, CastOp>(op) ||
+                                   hasRule(op, PrecisionRule::Clear));
+}
+
+static bool goesOverRows(Operation *op) {
+  return hasOneResultAlone(op) && hasRule(op, PrecisionRule::KeepF32) &&
+         op->getNumOperands() > 0 &&
          op->getOperand(0).getType() == op->getResult(0).getType();
 }
 
@@ -83,23 +97,30 @@ public:
   Recomputation(Block &block, int64_t minBytes)
       : block_(block), minBytes_(minBytes) {}
 
-  /// Each returns the number of values that are no longer kept.
-  unsigned repeatCheapOps();
-  unsigned repeatContractions();
+  /// Repeats what takes no longer to compute than to read, whatever memory
+  /// there is. This and the next return the number of values that are no longer
+  /// kept.
+  unsigned repeatElements();
+  /// Repeats what saves memory, up to a kind of ops, until the block keeps to
+  /// the target's budget.
+  unsigned keepToBudget(Repeats most);
 
 private:
-  bool findPeak();
   SmallVector<Value> findKept() const;
+  unsigned repeatWherePays(llvm::function_ref<bool()> isEnough);
   bool repeatCheapestContraction();
   bool isUsedLater(Value value) const;
+  bool isFactorLater(Value value) const;
+  double costOf(Operation *op) const;
+  bool isRepeatable(Operation *op) const;
   bool extend(Value value, Chain &chain) const;
-  bool pays(Value value, const Chain &chain) const;
+  int64_t savedBytes(Value value, const Chain &chain) const;
   void rewrite(Value value, const Chain &chain);
   Value cloneBefore(Value value, Operation *place, const Chain &chain);
 
   Block &block_;
   int64_t minBytes_;
-  bool contractions_ = false; ///< Whether chains have contractions.
+  Repeats repeats_ = Repeats::Elements;
   Operation *peak_ = nullptr;
   DenseMap<Operation *, Operation *> clones_; ///< The clone of each op.
   /// The ops that are repeated, and their clones. None is repeated again: peaks
@@ -109,12 +130,15 @@ private:
 
 } // namespace
 
-/// Ops that move elements mostly need no memory of their own.
+/// Ops that move elements, and elements that one further op alone computes
+/// with, mostly need no memory of their own.
 static int64_t weigh(Value value) {
   Operation *op = value.getDefiningOp();
-  return isFree(value) || hasRule(op, PrecisionRule::Clear)
-             ? 0
-             : kernel::bytesOf(value);
+  if (isFree(value) || hasRule(op, PrecisionRule::Clear) ||
+      (value.hasOneUse() && isElementwise(op) &&
+       isElementwise(*value.user_begin())))
+    return 0;
+  return kernel::bytesOf(value);
 }
 
 bool Recomputation::isUsedLater(Value value) const {
@@ -124,11 +148,33 @@ bool Recomputation::isUsedLater(Value value) const {
   });
 }
 
+/// Whether a contraction behind the peak reads `value`, or elements of it that
+/// were moved. It would read a recomputed value from memory.
+bool Recomputation::isFactorLater(Value value) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (hasRule(user, PrecisionRule::Clear))
+      return llvm::any_of(user->getResults(),
+                          [&](Value moved) { return isFactorLater(moved); });
+    Operation *ancestor = block_.findAncestorOpInBlock(*user);
+    return ancestor && peak_->isBeforeInBlock(ancestor) &&
+           hasRule(user, PrecisionRule::Lower);
+  });
+}
+
+/// The operations of a contraction; 0 where contractions are not repeated.
+double Recomputation::costOf(Operation *op) const {
+  return repeats_ == Repeats::Products ? estimateFlops(op) : 0;
+}
+
+bool Recomputation::isRepeatable(Operation *op) const {
+  return isElementwise(op) || (repeats_ >= Repeats::Rows && goesOverRows(op)) ||
+         costOf(op) != 0;
+}
+
 /// Adds to `chain` the ops that compute `value` from at most one other value.
 bool Recomputation::extend(Value value, Chain &chain) const {
   Operation *op = value.getDefiningOp();
-  double flops = contractions_ ? estimateFlops(op) : 0;
-  if ((!isCheap(op) && flops == 0) || chain.ops.size() >= kMaxOps)
+  if (!isRepeatable(op) || chain.ops.size() >= kMaxOps)
     return false;
   for (Value operand : op->getOperands()) {
     if (isFree(operand) || operand == chain.base ||
@@ -144,22 +190,21 @@ bool Recomputation::extend(Value value, Chain &chain) const {
       continue;
     }
     // What is kept anyway costs nothing more.
-    if (contractions_ && isKept)
+    if (repeats_ == Repeats::Products && isKept)
       continue;
     if (chain.base)
       return false;
     chain.base = operand;
   }
   chain.ops.insert(op);
-  chain.flops += flops;
+  chain.flops += costOf(op);
   return true;
 }
 
-/// Whether keeping the base takes less memory, where it is not kept anyway.
-bool Recomputation::pays(Value value, const Chain &chain) const {
+/// The bytes of `value`, less those of the base where that is not kept anyway.
+int64_t Recomputation::savedBytes(Value value, const Chain &chain) const {
   bool isKept = !chain.base || isUsedLater(chain.base);
-  return kernel::bytesOf(value) - (isKept ? 0 : kernel::bytesOf(chain.base)) >=
-         minBytes_;
+  return kernel::bytesOf(value) - (isKept ? 0 : kernel::bytesOf(chain.base));
 }
 
 /// Recomputes the value before `place`. Existing clones serve all readers, and
@@ -200,12 +245,6 @@ void Recomputation::rewrite(Value value, const Chain &chain) {
     use->set(again);
 }
 
-/// Finds the op at which most bytes are live; false where they are few enough.
-bool Recomputation::findPeak() {
-  peak_ = kernel::findExcess(block_, weigh);
-  return peak_ != nullptr;
-}
-
 /// The values that are kept across the peak.
 SmallVector<Value> Recomputation::findKept() const {
   SmallVector<Value> kept;
@@ -220,20 +259,41 @@ SmallVector<Value> Recomputation::findKept() const {
   return kept;
 }
 
-unsigned Recomputation::repeatCheapOps() {
-  if (!findPeak())
-    return 0;
+/// Repeats values that are kept, each by itself or with others that follow from
+/// the same base, until `isEnough`.
+unsigned Recomputation::repeatWherePays(llvm::function_ref<bool()> isEnough) {
   unsigned count = 0;
-  for (Value value : findKept()) {
+  // The values that wait for others, since their base takes as much.
+  DenseMap<Value, SmallVector<Value>> waiting;
+  auto repeat = [&](Value value) {
     Chain chain;
-    if (!isUsedLater(value) || !extend(value, chain) || !pays(value, chain))
-      continue;
+    if (!isUsedLater(value) || !extend(value, chain))
+      return;
     rewrite(value, chain);
     ++count;
-    if (!kernel::findExcess(block_, weigh))
+  };
+  for (Value value : findKept()) {
+    Chain chain;
+    if (!isUsedLater(value) || !extend(value, chain) ||
+        (repeats_ == Repeats::Elements && isFactorLater(value)))
+      continue;
+    SmallVector<Value> &others = waiting[chain.base];
+    int64_t saved = savedBytes(value, chain);
+    for (Value other : others)
+      saved += kernel::bytesOf(other);
+    others.push_back(value);
+    if (saved < minBytes_)
+      continue;
+    llvm::for_each(std::exchange(others, {}), repeat);
+    if (isEnough())
       break;
   }
   return count;
+}
+
+unsigned Recomputation::repeatElements() {
+  peak_ = kernel::findPeak(block_, weigh).op;
+  return peak_ ? repeatWherePays([] { return false; }) : 0;
 }
 
 /// Repeats the contraction that takes the fewest operations for each byte that
@@ -244,7 +304,8 @@ bool Recomputation::repeatCheapestContraction() {
   double leastCost = 0;
   for (Value value : findKept()) {
     Chain chain;
-    if (!extend(value, chain) || chain.flops == 0 || !pays(value, chain))
+    if (!extend(value, chain) || chain.flops == 0 ||
+        savedBytes(value, chain) < minBytes_)
       continue;
     double cost = chain.flops / static_cast<double>(kernel::bytesOf(value));
     if (best && cost >= leastCost)
@@ -258,10 +319,14 @@ bool Recomputation::repeatCheapestContraction() {
   return best != nullptr;
 }
 
-unsigned Recomputation::repeatContractions() {
-  contractions_ = true;
-  unsigned count = 0;
-  while (findPeak() && repeatCheapestContraction())
+unsigned Recomputation::keepToBudget(Repeats most) {
+  auto exceeds = [&] { return kernel::findExcess(block_, weigh); };
+  repeats_ = Repeats::Rows;
+  peak_ = exceeds();
+  unsigned count = peak_ ? repeatWherePays([&] { return !exceeds(); }) : 0;
+  repeats_ = most;
+  while (most == Repeats::Products && (peak_ = exceeds()) &&
+         repeatCheapestContraction())
     ++count;
   return count;
 }
@@ -279,9 +344,9 @@ struct RecomputePass : mpc::nn::impl::RecomputePassBase<RecomputePass> {
     if (!function.getBody().hasOneBlock())
       return;
     Recomputation recomputation(function.getBody().front(), minBytes);
-    numRecomputed += recomputation.repeatCheapOps();
-    if (contractions)
-      numRecomputed += recomputation.repeatContractions();
+    numRecomputed += recomputation.repeatElements();
+    numRecomputed += recomputation.keepToBudget(contractions ? Repeats::Products
+                                                             : Repeats::Rows);
   }
 };
 

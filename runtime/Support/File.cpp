@@ -13,6 +13,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -226,6 +229,55 @@ Result<MappedFile> MappedFile::openPrivate(std::string path) {
   return map(std::move(path), O_NOFOLLOW, /*wantsPrivate=*/true);
 }
 
+namespace {
+
+/// Where files are mapped in this process.
+class Mappings {
+public:
+  /// Stays until the process ends, later than any mapping.
+  static Mappings &get() {
+    static auto &mappings = *new Mappings;
+    return mappings;
+  }
+
+  void add(std::span<const std::byte> bytes) {
+    std::lock_guard lock(mutex_);
+    ends_[bytes.data()] = bytes.data() + bytes.size();
+  }
+  void remove(const std::byte *data) {
+    std::lock_guard lock(mutex_);
+    ends_.erase(data);
+  }
+  /// Calls `act` while the mapping around `bytes` stays, if there is one.
+  template <typename Act>
+  void withMapped(std::span<const std::byte> bytes, Act act) {
+    std::lock_guard lock(mutex_);
+    auto next = ends_.upper_bound(bytes.data());
+    if (next != ends_.begin() &&
+        bytes.data() + bytes.size() <= std::prev(next)->second)
+      act();
+  }
+
+private:
+  std::mutex mutex_;
+  std::map<const std::byte *, const std::byte *> ends_;
+};
+
+} // namespace
+
+void MappedFile::giveBack(std::span<const std::byte> bytes) {
+  static const auto kPage = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  auto begin = reinterpret_cast<uintptr_t>(bytes.data());
+  // Neighbours may be in use in the first and the last page.
+  uintptr_t first = (begin + kPage - 1) / kPage * kPage;
+  uintptr_t last = (begin + bytes.size()) / kPage * kPage;
+  if (first < last)
+    Mappings::get().withMapped(bytes, [&] {
+      (void)::madvise(reinterpret_cast<void *>(first), last - first,
+                      MADV_DONTNEED);
+    });
+}
+
 Result<MappedFile> MappedFile::map(std::string path, int flags,
                                    bool wantsPrivate) {
   auto failure = [&](const std::string &what, int error) {
@@ -253,8 +305,11 @@ Result<MappedFile> MappedFile::map(std::string path, int flags,
   ::close(fd);
   if (!status.ok())
     return status;
-  return MappedFile(std::move(path), static_cast<const std::byte *>(data),
-                    static_cast<size_t>(info.st_size));
+  MappedFile file(std::move(path), static_cast<const std::byte *>(data),
+                  static_cast<size_t>(info.st_size));
+  if (data)
+    Mappings::get().add(file.bytes());
+  return file;
 }
 
 Result<MappedFile> MappedFile::readStandardInput() {
@@ -283,8 +338,10 @@ MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  if (data_)
-    ::munmap(const_cast<std::byte *>(data_), size_);
+  if (!data_)
+    return;
+  Mappings::get().remove(data_);
+  ::munmap(const_cast<std::byte *>(data_), size_);
 }
 
 } // namespace mpc::rt

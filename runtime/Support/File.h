@@ -107,6 +107,10 @@ public:
     return {data_, size_};
   }
 
+  /// Gives back the memory that holds `bytes`, where some file is mapped there:
+  /// whoever asks for them again gets them from the file. Other bytes stay.
+  static void giveBack(std::span<const std::byte> bytes);
+
 private:
   static Result<MappedFile> map(std::string path, int flags, bool wantsPrivate);
   MappedFile(std::string path, const std::byte *data, size_t size)

@@ -3,6 +3,7 @@
 #include "runtime/Train/InitialWeights.h"
 
 #include "runtime/Program/StateRecord.h"
+#include "runtime/Support/File.h"
 #include "runtime/Support/Random.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Text.h"
@@ -67,6 +68,15 @@ double draw(const InitialValue &initial, Random &random) {
   }
 }
 
+/// Writes a tensor of a file that is mostly not read again: the copy in the
+/// state is the one that a step uses.
+Status writeOnce(Runner &runner, const TensorView &tensor) {
+  Status status = runner.writeState(tensor);
+  MappedFile::giveBack(
+      {static_cast<const std::byte *>(tensor.data), tensor.desc.numBytes()});
+  return status;
+}
+
 /// Draws values. Each tensor has its own stream, so that an additional tensor
 /// does not change the others.
 Status writeDrawn(Runner &runner, const InitialValue &initial, uint64_t seed) {
@@ -93,7 +103,7 @@ Status writeInitial(Runner &runner, const InitialValue &initial,
     return invalidInput("parameter " + quote(initial.desc.name) +
                         " has no value: give one with --init=FILE");
   case InitialKind::Values:
-    return runner.writeState({initial.desc, initial.values.data()});
+    return writeOnce(runner, {initial.desc, initial.values.data()});
   case InitialKind::Seed:
     return writeSeed(runner, initial, seed);
   default:
@@ -125,7 +135,7 @@ Status initializeState(Runner &runner, const std::string &initFile,
   for (const InitialValue &initial : runner.program().initialValues) {
     bool isGiven = file && initial.kind != InitialKind::Seed;
     const TensorView *given = isGiven ? file->find(initial.desc.name) : nullptr;
-    Status status = given ? runner.writeState(*given).withContext(initFile)
+    Status status = given ? writeOnce(runner, *given).withContext(initFile)
                           : writeInitial(runner, initial, seed);
     MPC_RETURN_IF_ERROR(status);
   }
@@ -169,7 +179,7 @@ Result<InitialWeightsReport> loadInitialWeights(Runner &runner,
         report.unused.push_back(tensor.desc.name);
       continue;
     }
-    Status status = runner.writeState(tensor);
+    Status status = writeOnce(runner, tensor);
     if (!status.ok())
       return status.withContext(escape(path));
     report.loaded.push_back(tensor.desc.name);

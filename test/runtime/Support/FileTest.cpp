@@ -5,8 +5,10 @@
 #include "test/runtime/FailingIo.h"
 #include "test/runtime/TempFolder.h"
 
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,6 +146,33 @@ TEST(MappedFile, ReadsRegularFilesOnly) {
             folder.path("pipe") + ": is not a regular file");
   EXPECT_EQ(MappedFile::open(folder.path("no")).status().message(),
             folder.path("no") + ": cannot open: No such file or directory");
+}
+
+/// The bytes of mapped files that are in this process's memory now.
+size_t mappedInMemory() {
+  size_t total = 0, resident = 0, ofFiles = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident >> ofFiles;
+  return ofFiles * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST(MappedFile, GivesBackWhatIsReadAgainWhenAskedFor) {
+  constexpr size_t kSize = 8 << 20;
+  TempFolder folder;
+  std::string text(kSize, 'x');
+  writeText(folder.path("a"), text);
+  Result<MappedFile> file = MappedFile::open(folder.path("a"));
+  ASSERT_TRUE(file.ok());
+  auto isWhole = [&] {
+    return std::memcmp(file->bytes().data(), text.data(), kSize) == 0;
+  };
+  ASSERT_TRUE(isWhole());
+  size_t before = mappedInMemory();
+  MappedFile::giveBack(file->bytes().subspan(5, kSize - 9));
+  EXPECT_LT(mappedInMemory() + kSize / 2, before);
+  EXPECT_TRUE(isWhole());
+  // Memory of no file has nowhere to be read from again.
+  MappedFile::giveBack(std::as_bytes(std::span(text)));
+  EXPECT_EQ(text, std::string(kSize, 'x'));
 }
 
 } // namespace

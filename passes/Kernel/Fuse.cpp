@@ -79,6 +79,16 @@ void place(Operation *op, Operation *end, DenseSet<Operation *> &placed) {
   op->moveBefore(end);
 }
 
+/// Less is not worth a remark.
+constexpr int64_t kLeastExplained = 1 << 20;
+
+void remarkStored(Value value, Operation *reader, StringRef reason) {
+  InFlightDiagnostic remark = mlir::emitRemark(value.getLoc());
+  remark << bytesOf(value)
+         << " bytes are stored for another kernel: " << reason;
+  remark.attachNote(reader->getLoc()) << "which reads them here";
+}
+
 struct FusePass : mpc::kernel::impl::FusePassBase<FusePass> {
   using FusePassBase::FusePassBase;
 
@@ -97,6 +107,7 @@ private:
     // round: what would be joined if memory did not matter shows the place.
     Peak peak = findFullest(Groups(block).inOrder());
     Groups groups(block, peak, target && findExcess(block, weigh));
+    groups.explain(kLeastExplained, remarkStored);
     // Groups move to the terminator, in an order that respects uses. Views and
     // constants move along.
     Operation *end = block.getTerminator();

@@ -114,18 +114,49 @@ bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
                    : peak.spansPeak(producer, consumer);
 }
 
+StringRef Groups::whyApart(unsigned producer, unsigned consumer,
+                           SharedSpace &joined) const {
+  const Group &p = groups_[producer], &c = groups_[consumer];
+  joined = joinedSpace(p, c);
+  if (joined.kind == GroupSpace::Other)
+    return "the two run over no common space";
+  if (readsTooMuch(p, c))
+    return "one kernel would read too many tensors";
+  if (keepsMore(producer, consumer))
+    return "one kernel would keep more where most memory is live";
+  if (graph_.pathOutside(producer, consumer))
+    return "another kernel comes between them";
+  return "";
+}
+
 /// Joins the two groups if one kernel can be both and should be. Returns
 /// whether it did.
 bool Groups::tryJoin(unsigned producer, unsigned consumer) {
-  const Group &p = groups_[producer], &c = groups_[consumer];
-  if (producer == consumer || keepsMore(producer, consumer))
+  SharedSpace joined;
+  if (producer == consumer || !whyApart(producer, consumer, joined).empty())
     return false;
-  SharedSpace space = joinedSpace(p, c);
-  if (space.kind == GroupSpace::Other || readsTooMuch(p, c) ||
-      graph_.pathOutside(producer, consumer))
-    return false;
-  join(producer, consumer, std::move(space));
+  join(producer, consumer, std::move(joined));
   return true;
+}
+
+void Groups::explain(
+    int64_t minBytes,
+    llvm::function_ref<void(Value, Operation *, StringRef)> visit) const {
+  for (ArrayRef<Operation *> statements : order_) {
+    DenseSet<Value> seen;
+    for (Operation *reader : statements) {
+      unsigned consumer = *graph_.groupOf(reader);
+      for (Value value : usedTensors(reader)) {
+        Operation *source = value.getDefiningOp();
+        std::optional<unsigned> producer =
+            source ? graph_.groupOf(source) : std::nullopt;
+        SharedSpace joined;
+        if (producer && producer != consumer && bytesOf(value) >= minBytes &&
+            seen.insert(value).second)
+          visit(value, reader, whyApart(*producer, consumer, joined));
+      }
+    }
+  }
 }
 
 /// The statements of a group that is a contraction, with its fills.

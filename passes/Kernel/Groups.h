@@ -29,8 +29,19 @@ public:
   llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> inOrder() const {
     return order_;
   }
+  /// Calls `visit` for each value of at least `minBytes` that one group stores
+  /// and another reads as it is, with the op that reads it and the reason why
+  /// the two are not one kernel.
+  void explain(
+      int64_t minBytes,
+      llvm::function_ref<void(mlir::Value, mlir::Operation *, llvm::StringRef)>
+          visit) const;
 
 private:
+  /// Why the two are no kernel together; empty where they are one, over the
+  /// space `joined`.
+  llvm::StringRef whyApart(unsigned producer, unsigned consumer,
+                           SharedSpace &joined) const;
   void joinSources(mlir::Operation *op);
   bool tryJoin(unsigned producer, unsigned consumer);
   void join(unsigned producer, unsigned consumer, SharedSpace space);

@@ -34,6 +34,9 @@ def FusePass : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     two more rules hold. A contraction does not wait for what is added to it if
     its factors take more than its result. No wider copy is stored that readers
     can make as they read.
+
+    A remark names each value of 1 MiB or more that is stored for another
+    kernel, who reads it, and why the two are not one kernel.
   }];
   let statistics = [
     Statistic<"numGroups", "groups", "groups of more than one op">,

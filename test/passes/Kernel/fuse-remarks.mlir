@@ -1,0 +1,38 @@
+// RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target,func.func(kernel-lower-bodies,kernel-fuse))' 2>&1 >/dev/null | FileCheck %s --implicit-check-not='remark: '
+// What is stored for another kernel, from 1 MiB on, is said with the reason.
+
+// CHECK: :[[#@LINE+7]]:{{[0-9]+}}: remark: 1048576 bytes are stored for another kernel: the two run over no common space
+// CHECK: :[[#@LINE+7]]:{{[0-9]+}}: note: which reads them here
+// CHECK: :[[#@LINE+6]]:{{[0-9]+}}: remark: 1048576 bytes are stored for another kernel: the two run over no common space
+// CHECK: :[[#@LINE+6]]:{{[0-9]+}}: note: which reads them here
+// CHECK: :[[#@LINE+3]]:{{[0-9]+}}: remark: 1048576 bytes are stored for another kernel: another kernel comes between them
+// CHECK: :[[#@LINE+5]]:{{[0-9]+}}: note: which reads them here
+func.func @between(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %tanh = nn.tanh %x : tensor<512x512xf32>
+  %product = nn.matmul %x, %tanh : tensor<512x512xf32>, tensor<512x512xf32> -> tensor<512x512xf32>
+  %soft = nn.softmax %product axis(1) : tensor<512x512xf32>
+  %sum = nn.add %tanh, %soft : tensor<512x512xf32>
+  return %sum : tensor<512x512xf32>
+}
+
+// CHECK: remark: 1048576 bytes are stored for another kernel: the two run over no common space
+// CHECK: remark: 1048576 bytes are stored for another kernel: the two run over no common space
+// CHECK: remark: 1048576 bytes are stored for another kernel: one kernel would keep more where most memory is live
+// CHECK: remark: 2097152 bytes are stored for another kernel: the two run over no common space
+func.func @wider(%x: tensor<512x1024xf32>, %y: tensor<1024x1024xbf16>, %z: tensor<1024x1024xbf16>) -> (tensor<512x1024xf32>, tensor<1024xf32>) {
+  %tanh = nn.tanh %x : tensor<512x1024xf32>
+  %kept = nn.cast %tanh : tensor<512x1024xf32> -> tensor<512x1024xbf16>
+  %back = nn.matmul %kept, %z : tensor<512x1024xbf16>, tensor<1024x1024xbf16> -> tensor<512x1024xbf16>
+  %big = nn.matmul %back, %y : tensor<512x1024xbf16>, tensor<1024x1024xbf16> -> tensor<512x1024xbf16>
+  %other = nn.cast %big : tensor<512x1024xbf16> -> tensor<512x1024xf32>
+  %wide = nn.cast %kept : tensor<512x1024xbf16> -> tensor<512x1024xf32>
+  %sum = nn.reduce_sum %wide axes [0] : tensor<512x1024xf32> -> tensor<1024xf32>
+  return %other, %sum : tensor<512x1024xf32>, tensor<1024xf32>
+}
+
+// Less is not worth a word.
+func.func @small(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %tanh = nn.tanh %x : tensor<64x64xf32>
+  %product = nn.matmul %x, %tanh : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  return %product : tensor<64x64xf32>
+}

@@ -3,17 +3,24 @@
 """PyTorch's training loop against the same loop by wrap() and by step().
 
     PYTHONPATH=build/python PYTHON_WITH_TORCH benchmarks/torch_loops.py [--models=bert,gpt2,cnn,mlp] [--rounds=7]
+        [--memory]
 
 bert-base, gpt2-124m, vit-b16 and t5-small are of the published size, with dropout as published.
 
 Prints milliseconds of a whole step (zero_grad, forward, backward, optimizer), and how many times as long as step's
-PyTorch's takes: the median over rounds, in which the three take turns, so that a loaded machine is slow to all of them.
-PyTorch runs eagerly, under torch.autocast in 16 bits, with a GradScaler in fp16.
+PyTorch's takes: the median over rounds, in which all take turns, so that a loaded machine is slow to all of them.
+PyTorch runs eagerly, or as torch.compile has it (--loops=torch,compile,step), under torch.autocast in 16 bits, with a
+GradScaler in fp16.
+
+With --memory it prints the most memory in MiB that a process holds in two steps, PyTorch's libraries and the weights
+included, and how many times as much as step's PyTorch's loop takes.
 """
 import argparse
 import contextlib
 import logging
+import multiprocessing
 import os
+import resource
 import statistics
 import time
 import warnings
@@ -151,20 +158,24 @@ def loss_of(output):
     return output if torch.is_tensor(output) else output.loss
 
 
-def by_torch(model, precision):
+def by_torch(model, precision, compiled=lambda module: module):
     module, batch = made(model)
     optimizer, scaler = adam(module), torch.amp.GradScaler("cpu", enabled=precision == "fp16")
-    kind = TYPES.get(precision)
+    kind, forward = TYPES.get(precision), compiled(module)
 
     def run():
         optimizer.zero_grad()
         with torch.autocast("cpu", dtype=kind) if kind else contextlib.nullcontext():
-            loss = loss_of(module(**batch))
+            loss = loss_of(forward(**batch))
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()
 
     return run
+
+
+def by_compile(model, precision):
+    return by_torch(model, precision, torch.compile)
 
 
 def by_wrap(model, precision):
@@ -187,7 +198,7 @@ def by_step(model, precision):
     return lambda: step(**batch)
 
 
-LOOPS = {"torch": by_torch, "wrap": by_wrap, "step": by_step}
+LOOPS = {"torch": by_torch, "compile": by_compile, "wrap": by_wrap, "step": by_step}
 
 
 # --- Times ------------------------------------------------------------------------------------------
@@ -211,6 +222,31 @@ def processor():
     return f"{facts.get('model name')} (family {facts.get('cpu family')}, model {facts.get('model')}) {kinds}"
 
 
+def peak(loop, model, precision, threads):
+    """The most MiB that this process, which does nothing else, ever held."""
+    quiet(threads)
+    run = LOOPS[loop](model, precision)
+    for _ in range(2):
+        run()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure_memory(model, precision, arguments):
+    found = {}
+    for loop in arguments.loops.split(","):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            found[loop] = pool.apply(peak, (loop, model, precision, arguments.threads))
+    print(f"{model:10}{precision:6}" + "".join(f"{memory:10.0f}" for memory in found.values())
+          + f"{found['torch'] / found['step']:12.2f}", flush=True)
+
+
+def quiet(threads):
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    if threads:
+        torch.set_num_threads(threads)
+
+
 def measure(model, precision, arguments):
     runs = {name: LOOPS[name](model, precision) for name in arguments.loops.split(",")}
     for run in runs.values():
@@ -231,20 +267,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", default="mlp,cnn,bert,gpt2")
     parser.add_argument("--precisions", default="fp32,bf16,fp16")
-    parser.add_argument("--loops", default="torch,wrap,step", help="torch and step, at least")
+    parser.add_argument("--loops", default="torch,wrap,step", help="torch and step, at least; also compile, wrap")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--threads", type=int, default=0, help="of torch; 0 for its own choice")
+    parser.add_argument("--memory", action="store_true", help="the memory of processes in place of times")
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    logging.disable(logging.WARNING)
-    if arguments.threads:
-        torch.set_num_threads(arguments.threads)
+    quiet(arguments.threads)
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, {processor()}")
     print(f"{'':16}" + "".join(f"{name:>10}" for name in arguments.loops.split(",")) + f"{'torch/step':>12}{'least, most':>16}")
     for model in arguments.models.split(","):
         for precision in arguments.precisions.split(","):
-            measure(model, precision, arguments)
+            (measure_memory if arguments.memory else measure)(model, precision, arguments)
 
 
 if __name__ == "__main__":

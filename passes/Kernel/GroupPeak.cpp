@@ -59,8 +59,8 @@ Peak mpc::kernel::findFullest(ArrayRef<ArrayRef<Operation *>> order) {
   return fullest;
 }
 
-/// A kernel more costs more than memory that is less than this part of the
-/// peak.
+/// Where memory is not scarce, a further kernel costs more than memory that is
+/// less than this part of the peak.
 static constexpr int64_t kLeastShare = 1024;
 
 /// The bytes that the last statement's result takes.
@@ -116,13 +116,15 @@ bool GroupPeak::followsFrom(unsigned group, unsigned source) const {
   });
 }
 
+/// Whether joining would keep more bytes from before the peak to behind it than
+/// what the consumer reads and nobody would have to keep then.
 bool GroupPeak::spansPeak(unsigned producer, unsigned consumer) const {
   const Group &p = groups_[producer], &c = groups_[consumer];
   if (peak_.op->isBeforeInBlock(p.statements.front()) ||
       !peak_.op->isBeforeInBlock(c.statements.back()))
     return false;
   int64_t kept = resultBytes(c), dropped = 0;
-  if (kept * kLeastShare < peak_.bytes)
+  if (!isScarce_ && kept * kLeastShare < peak_.bytes)
     return false;
   // What the consumer reads need no longer be kept if each further reader can
   // be kept in its place as well.
@@ -175,6 +177,7 @@ bool GroupPeak::holdsUp(unsigned producer, unsigned consumer) const {
 }
 
 bool GroupPeak::keepsMore(unsigned producer, unsigned consumer) const {
-  return spansPeak(producer, consumer) || delays(producer, consumer) ||
-         holdsUp(producer, consumer);
+  return spansPeak(producer, consumer) ||
+         (isScarce_ &&
+          (delays(producer, consumer) || holdsUp(producer, consumer)));
 }

@@ -18,19 +18,18 @@ Peak findFullest(llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> order);
 
 class GroupPeak {
 public:
-  /// `peak` is the op at which most bytes are live. All of them must outlive
-  /// this object.
-  GroupPeak(llvm::ArrayRef<Group> groups, const GroupGraph &graph, Peak peak)
-      : groups_(groups), graph_(graph), peak_(peak) {}
+  /// `peak` is where most bytes are live. All of them must outlive this object.
+  GroupPeak(llvm::ArrayRef<Group> groups, const GroupGraph &graph, Peak peak,
+            bool isScarce)
+      : groups_(groups), graph_(graph), peak_(peak), isScarce_(isScarce) {}
 
-  /// Whether joining would keep results alive across the peak that are larger
-  /// than their operands, or that come in addition to them.
-  bool spansPeak(unsigned producer, unsigned consumer) const;
-  /// Whether joining the two keeps more bytes than it saves, there or
-  /// elsewhere.
+  /// Whether joining the two keeps more bytes from one side of the peak to the
+  /// other than it saves; where memory is scarce, also whether operands would
+  /// wait for each other.
   bool keepsMore(unsigned producer, unsigned consumer) const;
 
 private:
+  bool spansPeak(unsigned producer, unsigned consumer) const;
   bool isOnlyReader(unsigned producer, unsigned consumer) const;
   void collectReaders(mlir::Value value,
                       llvm::SmallVectorImpl<mlir::Operation *> &readers) const;
@@ -42,6 +41,7 @@ private:
   llvm::ArrayRef<Group> groups_;
   const GroupGraph &graph_;
   Peak peak_;
+  bool isScarce_;
 };
 
 } // namespace mpc::kernel

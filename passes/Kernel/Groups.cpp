@@ -107,11 +107,8 @@ static bool readsTooMuch(const Group &producer, const Group &consumer) {
 }
 
 bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
-  if (!peak_.op)
-    return false;
-  GroupPeak peak(groups_, graph_, peak_);
-  return isScarce_ ? peak.keepsMore(producer, consumer)
-                   : peak.spansPeak(producer, consumer);
+  return peak_.op && GroupPeak(groups_, graph_, peak_, isScarce_)
+                         .keepsMore(producer, consumer);
 }
 
 StringRef Groups::whyApart(unsigned producer, unsigned consumer,

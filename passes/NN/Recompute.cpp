@@ -292,6 +292,7 @@ unsigned Recomputation::repeatWherePays(llvm::function_ref<bool()> isEnough) {
 }
 
 unsigned Recomputation::repeatElements() {
+  repeats_ = Repeats::Elements;
   peak_ = kernel::findPeak(block_, weigh).op;
   return peak_ ? repeatWherePays([] { return false; }) : 0;
 }

@@ -6,6 +6,7 @@
 #include "dialects/Kernel/Peak.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "passes/Kernel/FoldMaps.h"
 #include "passes/Kernel/FoldReads.h"
 #include "passes/Kernel/FoldWidenings.h"
 #include "passes/Kernel/GroupPeak.h"
@@ -103,6 +104,7 @@ private:
     foldReads(block);
     if (target && target.widensOnLoad())
       foldWidenings(block);
+    foldMaps(block);
     // Where most memory is live follows from what is joined, and the other way
     // round: what would be joined if memory did not matter shows the place.
     Peak peak = findFullest(Groups(block).inOrder());

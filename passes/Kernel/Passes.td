@@ -27,6 +27,10 @@ def FusePass : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
       after them,
     - a contraction with the elementwise ops on its result and beside it.
 
+    A sum that is no sum of a row, and so a kernel of its own, computes the
+    elements that it sums where that moves fewer bytes than to store and to read
+    them.
+
     Fusion changes no bit of any result. A reader behind the point where most
     bytes are live does not join the kernel that makes its value before that
     point, unless its own results are smaller and are kept in place of that

@@ -7,51 +7,43 @@
 using namespace mlir;
 using namespace mpc::kernel;
 
-namespace {
-
-/// When the groups of an order run.
-class Schedule {
-public:
-  explicit Schedule(ArrayRef<ArrayRef<Operation *>> order) {
-    for (auto [time, statements] : llvm::enumerate(order))
-      for (Operation *statement : statements)
-        times_[statement] = time;
+/// Calls `visit` for each op of `value`'s block that reads it, itself or by an
+/// op that is no statement of a group, as a view.
+static void visitReaders(Value value,
+                         llvm::function_ref<bool(Operation *)> isStatement,
+                         llvm::function_ref<void(Operation *)> visit) {
+  Block *block = value.getParentBlock();
+  for (Operation *user : value.getUsers()) {
+    Operation *reader = block->findAncestorOpInBlock(*user);
+    if (isStatement(reader))
+      visit(reader);
+    else
+      for (Value view : reader->getResults())
+        visitReaders(view, isStatement, visit);
   }
-
-  /// When `value` is read for the last time, itself or through views; 0 where
-  /// nothing reads it.
-  size_t lastRead(Value value) const {
-    size_t last = 0;
-    for (Operation *user : value.getUsers()) {
-      auto it = times_.find(user);
-      if (it != times_.end())
-        last = std::max(last, it->second);
-      else
-        for (Value view : user->getResults())
-          last = std::max(last, lastRead(view));
-    }
-    return last;
-  }
-
-private:
-  DenseMap<Operation *, size_t> times_;
-};
-
-} // namespace
+}
 
 Peak mpc::kernel::findFullest(ArrayRef<ArrayRef<Operation *>> order) {
-  Schedule schedule(order);
+  DenseMap<Operation *, size_t> times;
+  for (auto [time, statements] : llvm::enumerate(order))
+    for (Operation *statement : statements)
+      times[statement] = time;
+  auto isStatement = [&](Operation *op) { return times.contains(op); };
   SmallVector<int64_t> freed(order.size(), 0);
   int64_t live = 0;
   Peak fullest;
   for (auto [time, statements] : llvm::enumerate(order)) {
     for (Operation *statement : statements)
-      for (Value result : statement->getResults())
-        if (size_t last = schedule.lastRead(result);
-            last > time && !isReturned(result)) {
-          live += bytesOf(result);
-          freed[last] += bytesOf(result);
-        }
+      for (Value result : statement->getResults()) {
+        size_t last = time;
+        visitReaders(result, isStatement, [&](Operation *reader) {
+          last = std::max(last, times.lookup(reader));
+        });
+        if (last == time || isReturned(result))
+          continue;
+        live += bytesOf(result);
+        freed[last] += bytesOf(result);
+      }
     if (live > fullest.bytes)
       fullest = {statements.back(), live};
     live -= freed[time];
@@ -80,27 +72,16 @@ bool GroupPeak::isOnlyReader(unsigned producer, unsigned consumer) const {
   return true;
 }
 
-/// Adds the ops of groups that read `value`, itself or through views.
-void GroupPeak::collectReaders(Value value,
-                               SmallVectorImpl<Operation *> &readers) const {
-  for (Operation *user : value.getUsers()) {
-    if (graph_.groupOf(user))
-      readers.push_back(user);
-    else
-      for (Value view : user->getResults())
-        collectReaders(view, readers);
-  }
-}
-
 /// The groups behind the peak that read `value`.
 llvm::SmallSetVector<unsigned, 4> GroupPeak::laterReaders(Value value) const {
-  SmallVector<Operation *> readers;
-  collectReaders(value, readers);
   llvm::SmallSetVector<unsigned, 4> later;
-  for (Operation *reader : readers)
-    if (unsigned group = *graph_.groupOf(reader);
-        peak_.op->isBeforeInBlock(groups_[group].statements.back()))
-      later.insert(group);
+  visitReaders(
+      value, [&](Operation *op) { return graph_.groupOf(op).has_value(); },
+      [&](Operation *reader) {
+        unsigned group = *graph_.groupOf(reader);
+        if (peak_.op->isBeforeInBlock(groups_[group].statements.back()))
+          later.insert(group);
+      });
   return later;
 }
 

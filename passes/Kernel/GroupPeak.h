@@ -31,8 +31,6 @@ public:
 private:
   bool spansPeak(unsigned producer, unsigned consumer) const;
   bool isOnlyReader(unsigned producer, unsigned consumer) const;
-  void collectReaders(mlir::Value value,
-                      llvm::SmallVectorImpl<mlir::Operation *> &readers) const;
   llvm::SmallSetVector<unsigned, 4> laterReaders(mlir::Value value) const;
   bool followsFrom(unsigned group, unsigned source) const;
   bool delays(unsigned producer, unsigned consumer) const;

@@ -69,6 +69,15 @@ MPC_EXPORT MpcError *mpcProgramGetTied(const MpcProgram *program, size_t index,
                                        const char **name,
                                        const char **parameter);
 
+/* The program without the initial values of these parameters and buffers. A
+ * program keeps its values in memory for runners that are made later; a caller
+ * who has them writes them into each runner before its first step, and lets
+ * this program's memory go by destroying `program`. */
+MPC_EXPORT MpcError *mpcProgramWithoutValues(const MpcProgram *program,
+                                             size_t numNames,
+                                             const char *const *names,
+                                             MpcProgram **other);
+
 /* The purpose of an entry. */
 typedef enum MpcEntryRole {
   MPC_ENTRY_OTHER = 0,

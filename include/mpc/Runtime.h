@@ -104,6 +104,20 @@ public:
 
   const MpcProgram *get() const { return program_.get(); }
 
+  /// The program without the initial values of these parameters and buffers,
+  /// which the caller writes into each runner: see mpcProgramWithoutValues.
+  Expected<Program> withoutValues(const std::vector<std::string> &names) const {
+    std::vector<const char *> given;
+    for (const std::string &name : names)
+      given.push_back(name.c_str());
+    MpcProgram *other = nullptr;
+    if (Status status(
+            mpcProgramWithoutValues(get(), given.size(), given.data(), &other));
+        !status.ok())
+      return Expected<Program>(std::move(status));
+    return Expected<Program>(Program(other));
+  }
+
   Expected<MpcProgramInfo> info() const {
     return detail::filled(sized<MpcProgramInfo>(), [&](auto *info) {
       return mpcProgramGetInfo(get(), info);

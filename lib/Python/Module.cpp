@@ -74,7 +74,10 @@ static void addProgram(nb::module_ &m) {
       .def("entries", &Program::entries)
       .def("state", &Program::state)
       .def("tied", &Program::tied,
-           "Further names of parameters that modules share.");
+           "Further names of parameters that modules share.")
+      .def("without_values", &Program::withoutValues, "names"_a,
+           "The program without the initial values of these parameters and "
+           "buffers, which the caller writes into each runner.");
 }
 
 static void addStepResult(nb::module_ &m) {

@@ -72,6 +72,10 @@ Program Program::loadBytes(nb::bytes bytes, const std::string &cpu) {
       valueOf(mpc::Program::loadBytes(bytes.c_str(), bytes.size(), cpu)));
 }
 
+Program Program::withoutValues(const std::vector<std::string> &names) const {
+  return Program(valueOf(program_.withoutValues(names)));
+}
+
 MpcProgramInfo Program::info() const { return valueOf(program_.info()); }
 
 std::vector<Entry> Program::entries() const {

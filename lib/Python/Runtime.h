@@ -63,6 +63,8 @@ public:
   [[nodiscard]] std::vector<Entry> entries() const;
   [[nodiscard]] std::vector<StateInfo> state() const;
   [[nodiscard]] std::map<std::string, std::string> tied() const;
+  [[nodiscard]] Program
+  withoutValues(const std::vector<std::string> &names) const;
 
 private:
   mpc::Program program_;

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
 
 using namespace mpc::rt;
 
@@ -28,6 +29,34 @@ Status load(const ProgramVariants &variants, const MpcProgramOptions *given,
                        chooseProgram(variants, options.cpu ? options.cpu : ""));
   return giveHandle(
       std::make_shared<LoadedProgram>(LoadedProgram{std::move(program)}), out);
+}
+
+/// The programs of a file whose bytes are copied.
+Result<ProgramVariants> parseCopy(const void *bytes, size_t size) {
+  MPC_ASSIGN_OR_RETURN(HostBuffer buffer,
+                       HostBuffer::allocate(size, "a program"));
+  auto copy = std::make_shared<HostBuffer>(std::move(buffer));
+  std::memcpy(copy->data(), bytes, size);
+  return parseProgramFile({copy, {copy->data(), size}});
+}
+
+/// A program that shares no memory with this one, without initial values of
+/// these names.
+Result<ProgramVariants> withoutValues(const Program &program,
+                                      std::set<std::string_view> names) {
+  auto rest = std::make_shared<Program>(program);
+  for (InitialValue &initial : rest->initialValues)
+    if (initial.kind == InitialKind::Values &&
+        names.erase(initial.desc.name) != 0) {
+      initial.kind = InitialKind::External;
+      initial.values = {};
+    }
+  if (!names.empty())
+    return usageError("the program has no initial value of " +
+                      quote(*names.begin()));
+  std::shared_ptr<const Program> only = std::move(rest);
+  MPC_ASSIGN_OR_RETURN(std::string file, encodeProgramFile({&only, 1}));
+  return parseCopy(file.data(), file.size());
 }
 
 /// Runs `body` on the program of a handle.
@@ -88,12 +117,7 @@ MpcError *mpcProgramLoadBytes(const void *bytes, size_t size,
   return guarded([&]() -> Status {
     MPC_RETURN_IF_ERROR(needs("bytes", bytes));
     MPC_RETURN_IF_ERROR(needs("program", program));
-    MPC_ASSIGN_OR_RETURN(HostBuffer buffer,
-                         HostBuffer::allocate(size, "a program"));
-    auto copy = std::make_shared<HostBuffer>(std::move(buffer));
-    std::memcpy(copy->data(), bytes, size);
-    MPC_ASSIGN_OR_RETURN(ProgramVariants variants,
-                         parseProgramFile({copy, {copy->data(), size}}));
+    MPC_ASSIGN_OR_RETURN(ProgramVariants variants, parseCopy(bytes, size));
     return load(variants, options, program);
   });
 }
@@ -143,6 +167,25 @@ MpcError *mpcProgramGetTied(const MpcProgram *program, size_t index,
     *name = found->first.c_str();
     *parameter = found->second.c_str();
     return {};
+  });
+}
+
+MpcError *mpcProgramWithoutValues(const MpcProgram *program, size_t numNames,
+                                  const char *const *names,
+                                  MpcProgram **other) {
+  return query(program, [&](const Program &loaded) -> Status {
+    MPC_RETURN_IF_ERROR(needs("other", other));
+    std::set<std::string_view> without;
+    for (size_t i = 0; i < numNames; ++i) {
+      MPC_RETURN_IF_ERROR(needs("names", names));
+      MPC_RETURN_IF_ERROR(needs("names", names[i]));
+      without.insert(names[i]);
+    }
+    MPC_ASSIGN_OR_RETURN(ProgramVariants variants,
+                         withoutValues(loaded, std::move(without)));
+    auto options =
+        MpcProgramOptions{sizeof(MpcProgramOptions), loaded.cpu()->cpu.c_str()};
+    return load(variants, &options, other);
   });
 }
 

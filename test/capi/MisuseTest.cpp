@@ -56,6 +56,7 @@ struct Arguments {
   MpcDataPosition position = {};
   DLTensor memoryOfData = {};
   MpcData *data = nullptr;
+  MpcProgram *program = nullptr;
   MpcEvaluation *evaluation = nullptr;
   const char *none = "/none";
   MpcStateRole role = MPC_STATE_SLOT;
@@ -82,6 +83,7 @@ std::vector<Call> callAll(const Handles &h, Arguments &a) {
       CALL(mpcProgramGetInfo, h.program, &a.programInfo),
       CALL(mpcProgramGetWarning, h.program, 0, &a.text),
       CALL(mpcProgramGetTied, h.program, 0, &a.text, &a.text),
+      CALL(mpcProgramWithoutValues, h.program, 0, nullptr, &a.program),
       CALL(mpcProgramGetEntry, h.program, 0, &a.entryInfo),
       CALL(mpcProgramFindEntry, h.program, "step", &a.index),
       CALL(mpcProgramGetInput, h.program, 1, 0, &a.tensorInfo),
@@ -151,6 +153,8 @@ std::vector<Call> callWithout(const Handles &h, Arguments &a) {
       CALL(mpcProgramGetWarning, h.program, 0, nullptr),
       CALL(mpcProgramGetTied, h.program, 0, nullptr, &a.text),
       CALL(mpcProgramGetTied, h.program, 0, &a.text, nullptr),
+      CALL(mpcProgramWithoutValues, h.program, 0, nullptr, nullptr),
+      CALL(mpcProgramWithoutValues, h.program, 1, nullptr, &a.program),
       CALL(mpcProgramGetEntry, h.program, 0, nullptr),
       CALL(mpcProgramFindEntry, h.program, nullptr, &a.index),
       CALL(mpcProgramFindEntry, h.program, "step", nullptr),

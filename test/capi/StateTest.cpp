@@ -136,6 +136,36 @@ TEST(CAPIState, WeightsThatAProgramLacksMustBeGiven) {
   t.step();
 }
 
+TEST(CAPIState, AProgramLetsGoOfTheValuesThatItsCallerHas) {
+  const std::vector<float> ones(kFeatures, 1.0F);
+  auto program = makeProgram();
+  program->initialValues = {
+      {{"w", rt::DType::F32, {kFeatures}}, rt::InitialKind::Values}};
+  program->initialValues[0].values = rt::SharedBytes::of(ones);
+  Trained t(program);
+  const char *names[] = {"w"}, *unknown[] = {"v"};
+  MpcProgram *rest = nullptr, *same = nullptr;
+  EXPECT_SUCCESS(mpcProgramWithoutValues(t.program, 1, names, &rest));
+  EXPECT_SUCCESS(mpcProgramWithoutValues(t.program, 0, nullptr, &same));
+  EXPECT_FAILURE(mpcProgramWithoutValues(rest, 1, names, &rest),
+                 MPC_ERROR_USAGE, "the program has no initial value of 'w'");
+  EXPECT_FAILURE(mpcProgramWithoutValues(t.program, 1, unknown, &rest),
+                 MPC_ERROR_USAGE, "the program has no initial value of 'v'");
+  MpcRunner *without = nullptr, *with = nullptr;
+  EXPECT_SUCCESS(mpcRunnerCreate(rest, nullptr, &without));
+  EXPECT_SUCCESS(mpcRunnerCreate(same, nullptr, &with));
+  mpcProgramDestroy(rest);
+  mpcProgramDestroy(same);
+  EXPECT_FAILURE(mpcRunnerStep(without, nullptr), MPC_ERROR_USAGE,
+                 "the program has no values of 'w': write or load them first");
+  std::vector<float> weights(kFeatures);
+  EXPECT_SUCCESS(mpcRunnerReadState(
+      with, "w", View(weights.data(), kF32Type, {kFeatures})));
+  EXPECT_EQ(weights, ones);
+  mpcRunnerDestroy(without);
+  mpcRunnerDestroy(with);
+}
+
 class Folder : public testing::Test {
 protected:
   std::string path() const { return folder_.path("run"); }

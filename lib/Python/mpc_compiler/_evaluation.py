@@ -9,6 +9,7 @@ import torch  # type: ignore[import-not-found]
 from . import _compile, _runtime
 from ._export import Exported
 from ._memory import Home, capsule_of
+from ._program import compiled
 from ._threads import Sleeping
 
 _OUTPUT_PREFIX = "output."
@@ -16,12 +17,7 @@ _OUTPUT_PREFIX = "output."
 
 def compile_evaluation(exported: Exported, module: Any, precision: str) -> _runtime.Program:
     """The program of an exported call without a loss."""
-    model = _compile._compiler().Model.load_exported(exported.program, type(module).__name__)
-    for name, value in exported.values.items():
-        model.set_value(name, value.detach().contiguous())
-    program, messages = model.compile(_compile._flags({"eval": True, "precision": precision}))
-    _compile._tell(messages)
-    return program
+    return compiled(exported, module, _compile._flags({"eval": True, "precision": precision}))
 
 
 class Evaluation:

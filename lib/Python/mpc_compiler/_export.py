@@ -26,7 +26,7 @@ class Exported:
     """An exported call of a module. Names of state are those of its state_dict()."""
 
     program: bytes  # As torch.export.save writes it.
-    values: dict[str, Any]  # Of parameters, buffers and constants.
+    values: dict[str, Any]  # Of parameters, buffers and constants, until they are compiled.
     inputs: list[str]  # Of each tensor of the batch what the program calls it.
     loss: str
     outputs: list[str | int]  # Of each tensor of the output: a name, or the number of the batch's tensor.

@@ -15,7 +15,7 @@ from ._errors import UsageError
 from ._export import Exported
 from ._memory import Home, capsule_of, place
 from ._profile import Profiles
-from ._program import Timed
+from ._program import Timed, compiled
 from ._threads import Sleeping
 from ._wrap import wrap
 
@@ -154,9 +154,6 @@ class Step:
         structure.seconds = time.seconds
 
     def _compiled(self, exported: Exported, precision: str) -> _runtime.Program:
-        model = _compile._compiler().Model.load_exported(exported.program, type(self._model).__name__)
-        for name, value in exported.values.items():
-            model.set_value(name, value.detach().contiguous())
         given = {id(p) for group in self._optimizer.param_groups for p in group["params"]}
         trained = {name for name in exported.trained if id(self._model.get_parameter(name)) in given}
         frozen = [name for name, _ in self._model.named_parameters() if name not in trained and name in exported.values]
@@ -172,9 +169,7 @@ class Step:
         }
         if recipe.accumulate > 1:
             flags["accumulate"] = recipe.accumulate
-        program, messages = model.compile(_compile._flags({**flags, **recipe.options}))
-        _compile._tell(messages)
-        return program
+        return compiled(exported, self._model, _compile._flags({**flags, **recipe.options}))
 
     def _run(self, structure: Structure, batch: Batch) -> Any:
         program = structure.program

@@ -68,6 +68,12 @@ class _Link:
         self.tensor = tensor
 
 
+def shared_names(program: _runtime.Program, module: Any) -> list[str]:
+    """The tensors of the module that lie in the state of a runner of the program."""
+    own = dict(_registered(module))
+    return [info.tensor.name for info in program.state() if info.role in _SHARED_ROLES and info.tensor.name in own]
+
+
 class Home:
     """The state of all programs of one layout, with their names of it."""
 
@@ -89,9 +95,8 @@ class Home:
     def link(self, runner: _runtime.Runner, program: _runtime.Program, module: Any) -> None:
         """Connects the tensors of a program's state with those of the module that have their names."""
         own = dict(_registered(module))
-        for info in program.state():
-            name = info.tensor.name
-            if info.role in _SHARED_ROLES and name in own and name not in self._links:
+        for name in shared_names(program, module):
+            if name not in self._links:
                 memory = tensor_of(runner.edit_state(name))
                 self._links[name] = _Link(*own[name], name, memory)
                 self._rows.append(self._links[name].row())

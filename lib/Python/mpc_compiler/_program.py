@@ -11,7 +11,7 @@ from . import _compile, _runtime
 from ._errors import InvalidInputError, warn
 from ._export import Exported
 from ._gradients import Result
-from ._memory import Home, capsule_of
+from ._memory import Home, capsule_of, shared_names
 from ._threads import Sleeping
 
 _REPLAYS = 16
@@ -35,15 +35,21 @@ def _flags(exported: Exported, module: Any, precision: str, options: Mapping[str
     return _compile._flags(merged)
 
 
-def compile_exported(exported: Exported, module: Any, precision: str, options: Mapping[str, Any]) -> _runtime.Program:
-    """The program of an exported call. Its gradients are its outputs; it updates nothing."""
-    compiler = _compile._compiler()
-    model = compiler.Model.load_exported(exported.program, type(module).__name__)
+def compiled(exported: Exported, module: Any, flags: Any) -> _runtime.Program:
+    """The program of an exported call. What the module has in its own tensors it does not hold a second time."""
+    model = _compile._compiler().Model.load_exported(exported.program, type(module).__name__)
     for name, value in exported.values.items():
         model.set_value(name, value.detach().contiguous())
-    program, messages = model.compile(_flags(exported, module, precision, options))
+    program, messages = model.compile(flags)
     _compile._tell(messages)
-    return program
+    shared = [name for name in shared_names(program, module) if name in exported.values]
+    exported.values.clear()
+    return program.without_values(shared)
+
+
+def compile_exported(exported: Exported, module: Any, precision: str, options: Mapping[str, Any]) -> _runtime.Program:
+    """The program of an exported call with a loss. Its gradients are its outputs; it updates nothing."""
+    return compiled(exported, module, _flags(exported, module, precision, options))
 
 
 class CompiledCall:

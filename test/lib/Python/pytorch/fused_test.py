@@ -175,6 +175,19 @@ class Fused(WrapTest):
         self.assertEqual(expected[0], found[0])
         self.assertLessEqual(abs(len({s for s, _ in found}) - len({s for s, _ in expected})), 1)
 
+    def test_weights_are_in_memory_once(self):
+        def in_memory():
+            with open("/proc/self/status") as file:
+                return next(int(line.split()[1]) for line in file if line.startswith("RssAnon")) * 1024
+
+        m = torch.nn.Sequential(*[torch.nn.Linear(2048, 2048, bias=False) for _ in range(4)])
+        size = sum(4 * p.numel() for p in m.parameters())
+        step = mpc_compiler.step(m, torch.optim.SGD(m.parameters(), lr=0.1), F.mse_loss)
+        before = in_memory()
+        step(torch.ones(4, 2048), torch.zeros(4, 2048))
+        # The gradients, which are as large; the weights themselves are where they were, or moved.
+        self.assertLess(in_memory() - before, 1.8 * size)
+
     def test_hooks_of_the_optimizer_are_called(self):
         m = make_mlp()
         optimizer = torch.optim.SGD(m.parameters(), lr=0.1)

@@ -57,15 +57,6 @@ static GroupOp createGroup(ArrayRef<Operation *> statements, Operation *end) {
 
 namespace {
 
-/// Destinations and views have no memory of their own. Nor have the results of
-/// an entry, which lie in its state and its outputs.
-int64_t weigh(Value value) {
-  Operation *op = value.getDefiningOp();
-  bool hasMemory =
-      isa<DestinationStyleOpInterface>(op) && !isa<linalg::FillOp>(op);
-  return hasMemory && !isReturned(value) ? bytesOf(value) : 0;
-}
-
 /// Moves `op` before `end`, after the ops that it uses and that are not placed
 /// yet.
 void place(Operation *op, Operation *end, DenseSet<Operation *> &placed) {
@@ -108,7 +99,9 @@ private:
     // Where most memory is live follows from what is joined, and the other way
     // round: what would be joined if memory did not matter shows the place.
     Peak peak = findFullest(Groups(block).inOrder());
-    Groups groups(block, peak, target && findExcess(block, weigh));
+    std::optional<int64_t> budget =
+        target ? target.getMemoryBudget() : std::nullopt;
+    Groups groups(block, peak, budget && peak.bytes > *budget);
     groups.explain(kLeastExplained, remarkStored);
     // Groups move to the terminator, in an order that respects uses. Views and
     // constants move along.

@@ -3,12 +3,12 @@
 #include "runtime/Support/File.h"
 
 #include "test/runtime/FailingIo.h"
+#include "test/runtime/MappedMemory.h"
 #include "test/runtime/TempFolder.h"
 
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -146,13 +146,6 @@ TEST(MappedFile, ReadsRegularFilesOnly) {
             folder.path("pipe") + ": is not a regular file");
   EXPECT_EQ(MappedFile::open(folder.path("no")).status().message(),
             folder.path("no") + ": cannot open: No such file or directory");
-}
-
-/// The bytes of mapped files that are in this process's memory now.
-size_t mappedInMemory() {
-  size_t total = 0, resident = 0, ofFiles = 0;
-  std::ifstream("/proc/self/statm") >> total >> resident >> ofFiles;
-  return ofFiles * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 TEST(MappedFile, GivesBackWhatIsReadAgainWhenAskedFor) {

@@ -2,11 +2,14 @@
 // Weights by name from a file, and drawn ones.
 #include "runtime/Train/InitialWeights.h"
 
+#include "runtime/Support/File.h"
+#include "test/runtime/MappedMemory.h"
 #include "test/runtime/TempFolder.h"
 #include "test/runtime/TestProgram.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 
 namespace mpc::rt {
@@ -263,6 +266,32 @@ TEST(InitialWeights, CopiesFollowWhatWeightsBeginWith) {
   EXPECT_EQ(copyOf(**other), 0x3c00);
   ASSERT_TRUE(initializeAverages(**other, folder.path("ema")).ok());
   EXPECT_EQ(copyOf(**other), 0x4000); // 2
+}
+
+TEST(InitialWeights, AFileOfValuesLeavesMemoryOnceTheyAreInTheState) {
+  constexpr int64_t kElements = 1 << 21;
+  constexpr size_t kBytes = kElements * sizeof(float);
+  TempFolder folder;
+  writeText(folder.path("values"), std::string(kBytes, '?'));
+  auto file =
+      std::make_shared<MappedFile>(*MappedFile::open(folder.path("values")));
+  TensorDesc desc = {"big", DType::F32, {kElements}};
+  std::shared_ptr<Program> program = test::makeTestProgram();
+  program->state.push_back(
+      {desc, StateRole::Buffer, uint32_t(program->slabs.size()), 0});
+  program->slabs.push_back({"big", kBytes});
+  program->initialValues = {{desc, InitialKind::Values}};
+  program->initialValues[0].values = {file, file->bytes()};
+  auto drawn = Runner::create(program, {1}),
+       begun = Runner::create(program, {1});
+  size_t before = mappedInMemory();
+  ASSERT_TRUE(drawState(**drawn, 0).ok());
+  ASSERT_TRUE(initializeState(**begun, "", 0).ok());
+  EXPECT_LT(mappedInMemory(), before + kBytes / 2);
+  for (auto *runner : {drawn->get(), begun->get()})
+    EXPECT_EQ(std::memcmp(runner->readState("big")->data, file->bytes().data(),
+                          kBytes),
+              0);
 }
 
 TEST(InitialWeights, AValueThatIsNowhereIsAskedFor) {

@@ -56,3 +56,55 @@ func.func @both(%x: tensor<32x32xf32>, %y: tensor<32x512xf32>, %z: tensor<512x32
   %square = nn.matmul %result, %sum : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
   return %result, %square : tensor<32x32xf32>, tensor<32x32xf32>
 }
+
+// So it is where the mask is made of a wider copy, which would take more than either.
+// CHECK-LABEL: func.func @chain
+// CHECK: kernel.group -> tensor<32x32xbf16>, tensor<32x32xi1> {
+// CHECK: arith.extf
+// CHECK: arith.cmpf
+func.func @chain(%x: tensor<32x32xf32>, %y: tensor<32x512xbf16>, %z: tensor<512x32xbf16>) -> tensor<32x32xf32> {
+  %zero = nn.constant dense<0.0> : tensor<32x32xf32>
+  %tanh = nn.tanh %x : tensor<32x32xf32>
+  %low = nn.cast %tanh : tensor<32x32xf32> -> tensor<32x32xbf16>
+  %big = nn.matmul %low, %y : tensor<32x32xbf16>, tensor<32x512xbf16> -> tensor<32x512xbf16>
+  %back = nn.matmul %big, %z : tensor<32x512xbf16>, tensor<512x32xbf16> -> tensor<32x32xbf16>
+  %wide = nn.cast %low : tensor<32x32xbf16> -> tensor<32x32xf32>
+  %mask = nn.compare gt %wide, %zero : tensor<32x32xf32> -> tensor<32x32xi1>
+  %other = nn.cast %back : tensor<32x32xbf16> -> tensor<32x32xf32>
+  %result = nn.select %mask, %other, %zero : tensor<32x32xi1>, tensor<32x32xf32>
+  return %result : tensor<32x32xf32>
+}
+
+// A few numbers are kept beside others, which costs less than a kernel.
+// CHECK-LABEL: func.func @few
+// CHECK: kernel.group -> tensor<4xf32>, tensor<4xf32> {
+// CHECK: math.tanh
+// CHECK: math.exp
+func.func @few(%v: tensor<4xf32>, %x: tensor<4x64xf32>, %y: tensor<64x2048xf32>) -> (tensor<4x2048xf32>, tensor<4x2048xf32>) {
+  %tanh = nn.tanh %v : tensor<4xf32>
+  %rows = nn.broadcast %tanh axes [0] : tensor<4xf32> -> tensor<4x64xf32>
+  %scaled = nn.mul %x, %rows : tensor<4x64xf32>
+  %big = nn.matmul %scaled, %y : tensor<4x64xf32>, tensor<64x2048xf32> -> tensor<4x2048xf32>
+  %soft = nn.softmax %big axis(1) : tensor<4x2048xf32>
+  %exp = nn.exp %tanh : tensor<4xf32>
+  %first = nn.broadcast %exp axes [0] : tensor<4xf32> -> tensor<4x2048xf32>
+  %second = nn.broadcast %tanh axes [0] : tensor<4xf32> -> tensor<4x2048xf32>
+  %a = nn.mul %soft, %first : tensor<4x2048xf32>
+  %b = nn.mul %a, %second : tensor<4x2048xf32>
+  return %a, %b : tensor<4x2048xf32>, tensor<4x2048xf32>
+}
+
+// What asks for the position of an element is no part of a contraction.
+// CHECK-LABEL: func.func @drawn
+// CHECK-NOT: kernel.group
+// CHECK: kernel.philox
+// CHECK: kernel.group -> tensor<32x32xf32> {
+// CHECK: "reduction"]
+// CHECK-NOT: kernel.philox
+// CHECK: return
+func.func @drawn(%x: tensor<32x32xf32>, %k: tensor<i64>, %c: tensor<2xi64>, %b: tensor<i64>) -> tensor<32x32xf32> {
+  %dropped = nn.dropout %x ratio 1.000000e-01 stream 0 key(%k, %c, %b : tensor<i64>, tensor<2xi64>, tensor<i64>) : tensor<32x32xf32>
+  %product = nn.matmul %x, %x : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
+  %sum = nn.add %product, %dropped : tensor<32x32xf32>
+  return %sum : tensor<32x32xf32>
+}

@@ -3,6 +3,7 @@
 #include "dialects/Kernel/Body.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -135,7 +136,7 @@ static Access getAccess(linalg::GenericOp op, OpOperand &operand,
 
 /// The loops of an op about which nothing else is known. Shapes are static, so
 /// that no op is built.
-static Statement getStatement(TilingInterface op) {
+static Statement getLoops(TilingInterface op) {
   Statement statement;
   statement.op = op;
   OpBuilder builder(op);
@@ -150,7 +151,7 @@ static Statement getStatement(TilingInterface op) {
   return statement;
 }
 
-static Statement getStatement(linalg::GenericOp op) {
+Statement mpc::kernel::getStatement(linalg::GenericOp op) {
   Statement statement;
   statement.op = op;
   MLIRContext *context = op.getContext();
@@ -222,7 +223,7 @@ FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
                     own.emitOpError("cannot stand in a kernel"));
               if (failed(verifyShapes(own)))
                 return failure();
-              body.statements.push_back(getStatement(own));
+              body.statements.push_back(getLoops(own));
               return success();
             })
             .Default([](Operation *other) {
@@ -232,6 +233,38 @@ FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
       return failure();
   }
   return body;
+}
+
+std::optional<Producer> mpc::kernel::getProducer(Value value,
+                                                 const Body &body) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return std::nullopt;
+  for (auto [number, statement] : llvm::enumerate(body.statements))
+    if (statement.op == result.getOwner())
+      return Producer{static_cast<unsigned>(number), result.getResultNumber()};
+  return std::nullopt;
+}
+
+static bool isAssociative(Operation *op) {
+  return isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp, arith::AddIOp, arith::MulIOp,
+             arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp,
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
+}
+
+Operation *mpc::kernel::getCombiner(const Statement &statement,
+                                    unsigned output) {
+  linalg::GenericOp op = statement.generic();
+  BlockArgument sum = op.getMatchingBlockArgument(op.getDpsInitOperand(output));
+  Operation *combiner =
+      op.getBody()->getTerminator()->getOperand(output).getDefiningOp();
+  if (!combiner || !sum.hasOneUse() || *sum.user_begin() != combiner ||
+      !combiner->getResult(0).hasOneUse())
+    return nullptr;
+  if (isa<math::FmaOp>(combiner))
+    return combiner->getOperand(2) == sum ? combiner : nullptr;
+  return isAssociative(combiner) ? combiner : nullptr;
 }
 
 Value mpc::kernel::getSplat(Value tensor) {

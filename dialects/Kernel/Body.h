@@ -82,6 +82,18 @@ struct Body {
   std::vector<Statement> statements;
 };
 
+/// The statement and its output that computed `value`; empty for arguments and
+/// the like.
+struct Producer {
+  unsigned statement;
+  unsigned output;
+};
+std::optional<Producer> getProducer(mlir::Value value, const Body &body);
+
+/// The op in the region of a reduction that combines a value into output
+/// `output`; null if it is not one associative op.
+mlir::Operation *getCombiner(const Statement &statement, unsigned output);
+
 /// Whether a reduction must combine in the order of its loops, so that a
 /// schedule may not reorder it: it has `kernel.in_order`.
 bool isInOrder(const Statement &statement);
@@ -89,6 +101,9 @@ bool isInOrder(const Statement &statement);
 bool hasInOrder(const Body &body);
 /// Marks a reduction with `kernel.in_order`.
 void setInOrder(mlir::linalg::GenericOp op);
+
+/// Reads one structured op, whose shapes are static.
+Statement getStatement(mlir::linalg::GenericOp op);
 
 /// Reads a kernel's body; reports ops that no emitter can handle.
 mlir::FailureOr<Body> getBody(FuncOp kernel);

@@ -11,7 +11,7 @@
 #ifndef MPC_DIALECTS_KERNEL_CASCADE_H
 #define MPC_DIALECTS_KERNEL_CASCADE_H
 
-#include "dialects/Kernel/Classify.h"
+#include "dialects/Kernel/Body.h"
 
 namespace mpc::kernel {
 

@@ -2,9 +2,8 @@
 // Finds and proves what a kernel states about its body.
 #include "dialects/Kernel/Contract.h"
 
-#include "dialects/Kernel/Classify.h"
-#include "dialects/Kernel/Contraction.h"
-#include "dialects/Kernel/Rows.h"
+#include "dialects/Kernel/Stages.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mpc::kernel;
@@ -13,10 +12,45 @@ using namespace mpc::kernel;
 // Kind
 //===----------------------------------------------------------------------===//
 
-static bool isContraction(FuncOp kernel, const Body &body) {
-  std::optional<Contraction> contraction =
-      matchContraction(body.statements.front());
-  return contraction && matchEpilogue(kernel, body, *contraction);
+/// Whether a statement computes every returned value and leaves nothing to
+/// initialise: it writes all elements, or the others keep the destination's
+/// values.
+static bool writesDestinations(FuncOp kernel, const Body &body) {
+  for (auto [result, value] : llvm::enumerate(kernel.getReturn().getValues())) {
+    std::optional<Producer> producer = getProducer(value, body);
+    if (!producer || !body.statements[producer->statement].generic())
+      return false;
+  }
+  for (const Statement &statement : body.statements)
+    for (auto [number, output] : llvm::enumerate(statement.outputs)) {
+      if (statement.coversOutput(number) || isUndefined(output.tensor))
+        continue;
+      Value value = statement.op->getResult(number);
+      auto argument = dyn_cast<BlockArgument>(output.tensor);
+      if (!argument || !value.hasOneUse())
+        return false;
+      OpOperand &use = *value.getUses().begin();
+      if (!isa<ReturnOp>(use.getOwner()) ||
+          kernel.getDestination(use.getOperandNumber()) != argument)
+        return false;
+    }
+  return true;
+}
+
+/// Whether regions read at computed places only tensors that the kernel does
+/// not write.
+static bool extractsInputsOnly(FuncOp kernel, const Body &body) {
+  for (const Statement &statement : body.statements) {
+    if (!statement.generic())
+      continue;
+    for (auto extract :
+         statement.generic().getBody()->getOps<tensor::ExtractOp>()) {
+      auto argument = dyn_cast<BlockArgument>(extract.getTensor());
+      if (!argument || argument.getArgNumber() >= kernel.getNumInputs())
+        return false;
+    }
+  }
+  return true;
 }
 
 KernelKind mpc::kernel::kindOf(FuncOp kernel, const Body &body) {
@@ -27,13 +61,11 @@ KernelKind mpc::kernel::kindOf(FuncOp kernel, const Body &body) {
     return KernelKind::Scatter;
   if (body.statements.size() == 1 && isa<AttentionOpInterface>(first))
     return KernelKind::Attention;
-  if (isContraction(kernel, body))
-    return KernelKind::Contraction;
-  if (isMap(kernel, body))
-    return KernelKind::Map;
-  if (std::optional<Rows> rows = getRows(kernel, body))
-    return rows->byColumns ? KernelKind::Columns : KernelKind::Rows;
-  return KernelKind::Loops;
+  std::optional<Stages> stages = getStages(body);
+  if (!stages || !extractsInputsOnly(kernel, body) ||
+      !writesDestinations(kernel, body))
+    return KernelKind::Loops;
+  return getKind(*stages);
 }
 
 static LogicalResult verifyKind(FuncOp kernel) {

@@ -3,6 +3,7 @@
 #include "dialects/Kernel/Contraction.h"
 
 #include "dialects/Interfaces/Precision.h"
+#include "dialects/Kernel/Stages.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -190,7 +191,8 @@ static bool isPositiveZero(Value splat) {
 
 static bool isPackable(const Access &access) {
   Type type = cast<RankedTensorType>(access.tensor.getType()).getElementType();
-  return isa<BlockArgument>(access.tensor) && mpc::isCastable(type);
+  return !access.tensor.getDefiningOp<arith::ConstantOp>() &&
+         !getSplat(access.tensor) && mpc::isCastable(type);
 }
 
 std::optional<Contraction>
@@ -218,147 +220,50 @@ mpc::kernel::matchContraction(const Statement &statement) {
 // Epilogue
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Builds an Epilogue step by step. Knows for each computed tensor where the
-/// element of an iteration is.
-class EpilogueMatcher {
-public:
-  EpilogueMatcher(const Contraction &contraction) : contraction_(contraction) {
-    const Statement &statement = contraction.statement;
-    known_[contraction.getResult()] =
-        *getLinear(statement.outputs[0].index, statement.numDims());
-  }
-
-  bool addStep(const Statement &statement);
-  bool addStore(Value value, Value destination);
-  Epilogue epilogue;
-
-private:
-  bool matchDims(const Statement &statement);
-  bool matchDims(const Linear &access, const Linear &result);
-  std::optional<Linear> translate(AffineExpr index, unsigned numDims);
-  std::optional<LinearAccess> getRead(const Access &access, unsigned numDims);
-
-  const Contraction &contraction_;
-  llvm::DenseMap<Value, Linear> known_;
-  /// The contraction's dimension for each dimension of the current statement.
-  SmallVector<unsigned> dims_;
-};
-
-} // namespace
-
-// Two dimensions are the same where they take the same steps through a tensor
-// that both statements cover.
-bool EpilogueMatcher::matchDims(const Linear &access, const Linear &result) {
-  dims_.clear();
-  for (int64_t stride : access.strides) {
-    const int64_t *place = llvm::find(result.strides, stride);
-    if (stride == 0 || place == result.strides.end())
-      return false;
-    dims_.push_back(place - result.strides.begin());
-  }
-  return true;
-}
-
-bool EpilogueMatcher::matchDims(const Statement &statement) {
-  unsigned numDims = statement.numDims();
-  unsigned numParallel = llvm::count(contraction_.statement.reduced, false);
-  if (numDims != numParallel)
-    return false;
-  for (const Access &access : statement.inputs) {
-    auto place = known_.find(access.tensor);
-    std::optional<Linear> linear = getLinear(access.index, numDims);
-    if (place != known_.end() && linear && linear->offset == 0 &&
-        matchDims(*linear, place->second))
-      return true;
-  }
-  // The statement reads no computed tensor. Its output has the result's shape
-  // and gives the dimensions, for a later statement.
-  const Access &output = statement.outputs.front();
-  std::optional<Linear> linear = getLinear(output.index, numDims);
-  return linear && linear->offset == 0 &&
-         succeeded(verifyCompatibleShape(output.tensor.getType(),
-                                         contraction_.getResult().getType())) &&
-         matchDims(*linear, known_.lookup(contraction_.getResult()));
-}
-
-std::optional<Linear> EpilogueMatcher::translate(AffineExpr index,
-                                                 unsigned numDims) {
-  std::optional<Linear> linear = getLinear(index, numDims);
-  if (!linear)
-    return std::nullopt;
+/// An index of a stage as a function of the dimensions of the contraction that
+/// the list begins with.
+static Linear translate(AffineExpr index, const Stage &stage,
+                        const Stage &contraction) {
+  Linear linear = *getLinear(index, stage.statement.numDims());
   Linear result;
-  result.offset = linear->offset;
-  result.strides.assign(contraction_.statement.numDims(), 0);
-  for (unsigned dim = 0; dim < numDims; ++dim)
-    result.strides[dims_[dim]] = linear->strides[dim];
+  result.offset = linear.offset;
+  for (unsigned dim : contraction.dims)
+    result.strides.push_back(dim < linear.strides.size() ? linear.strides[dim]
+                                                         : 0);
   return result;
 }
 
-std::optional<LinearAccess> EpilogueMatcher::getRead(const Access &access,
-                                                     unsigned numDims) {
-  std::optional<Linear> index = translate(access.index, numDims);
-  if (!index)
-    return std::nullopt;
-  auto computed = known_.find(access.tensor);
-  if (computed != known_.end()) {
-    // The value of another iteration is not available.
-    if (computed->second.strides != index->strides || index->offset != 0)
-      return std::nullopt;
-  } else if (!isa<BlockArgument>(access.tensor) && !getSplat(access.tensor)) {
-    return std::nullopt;
-  }
-  return LinearAccess{access.tensor, *index};
-}
-
-bool EpilogueMatcher::addStep(const Statement &statement) {
-  linalg::GenericOp op = statement.generic();
-  if (!op || !statement.isParallel() || statement.readsByIndex() ||
-      op.hasIndexSemantics() || !matchDims(statement))
-    return false;
+static EpilogueStep getStep(const Stage &stage, const Stage &contraction) {
   EpilogueStep step;
-  step.statement = &statement;
-  for (const Access &access : statement.inputs) {
-    std::optional<LinearAccess> read = getRead(access, statement.numDims());
-    if (!read)
-      return false;
-    step.reads.push_back(*read);
-  }
-  for (auto [number, access] : llvm::enumerate(statement.outputs)) {
-    step.reads.emplace_back();
-    if (statement.readsOutput(number)) {
-      std::optional<LinearAccess> read = getRead(access, statement.numDims());
-      if (!read)
-        return false;
-      step.reads.back() = *read;
-    }
-    std::optional<Linear> index = translate(access.index, statement.numDims());
-    if (!index || !statement.coversOutput(number))
-      return false;
-    known_[op->getResult(number)] = *index;
-  }
-  epilogue.steps.push_back(std::move(step));
-  return true;
+  const Statement &statement = stage.statement;
+  for (const Access &access : statement.inputs)
+    step.reads.push_back(
+        {access.tensor, translate(access.index, stage, contraction)});
+  for (auto [number, access] : llvm::enumerate(statement.outputs))
+    step.reads.push_back(
+        statement.readsOutput(number)
+            ? LinearAccess{access.tensor,
+                           translate(access.index, stage, contraction)}
+            : LinearAccess());
+  return step;
 }
 
-bool EpilogueMatcher::addStore(Value value, Value destination) {
-  auto place = known_.find(value);
-  if (place == known_.end())
-    return false;
-  epilogue.stores.push_back({value, destination, place->second});
-  return true;
-}
-
-std::optional<Epilogue>
-mpc::kernel::matchEpilogue(FuncOp kernel, const Body &body,
-                           const Contraction &contraction) {
-  EpilogueMatcher matcher(contraction);
-  for (const Statement &statement : llvm::drop_begin(body.statements))
-    if (!matcher.addStep(statement))
-      return std::nullopt;
-  for (auto [number, value] : llvm::enumerate(kernel.getReturn().getValues()))
-    if (!matcher.addStore(value, kernel.getDestination(number)))
-      return std::nullopt;
-  return std::move(matcher.epilogue);
+Epilogue mpc::kernel::getEpilogue(FuncOp kernel, const Body &body) {
+  Stages stages = *getStages(body);
+  const Stage &contraction = stages.list.front();
+  Epilogue epilogue;
+  for (auto [number, stage] : llvm::enumerate(stages.list)) {
+    if (number == 0)
+      continue;
+    epilogue.steps.push_back(getStep(stage, contraction));
+    epilogue.steps.back().statement = &body.statements[number];
+  }
+  for (auto [number, value] : llvm::enumerate(kernel.getReturn().getValues())) {
+    Producer producer = *getProducer(value, body);
+    const Stage &stage = stages.list[producer.statement];
+    AffineExpr index = stage.statement.outputs[producer.output].index;
+    epilogue.stores.push_back({value, kernel.getDestination(number),
+                               translate(index, stage, contraction)});
+  }
+  return epilogue;
 }

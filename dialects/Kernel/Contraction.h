@@ -116,11 +116,9 @@ struct Epilogue {
   llvm::SmallVector<EpilogueStore> stores;
 };
 
-/// Reads the rest of the body after its first statement, `contraction`, as a
-/// map over the result; empty where it is none. `body` must outlive the
-/// epilogue.
-std::optional<Epilogue> matchEpilogue(FuncOp kernel, const Body &body,
-                                      const Contraction &contraction);
+/// The rest of the body, after its first statement, of a kernel of kind
+/// Contraction. `body` must outlive the epilogue.
+Epilogue getEpilogue(FuncOp kernel, const Body &body);
 
 } // namespace mpc::kernel
 

@@ -2,8 +2,6 @@
 // The pass over a row in which each statement runs.
 #include "dialects/Kernel/Rows.h"
 
-#include "dialects/Kernel/Classify.h"
-
 using namespace mlir;
 using namespace mpc::kernel;
 
@@ -30,8 +28,8 @@ static int getLeastWriteLevel(const Rows &rows, ArrayRef<int> levels,
         if (readsMemoryOf(rows.statements[earlier], kernel,
                           use.getOperandNumber()))
           least = std::max(least, levels[earlier] +
-                                      (rows.roles[earlier] == Role::Row &&
-                                       rows.roles[number] != Role::Row));
+                                      (rows.kinds[earlier] == StageKind::Row &&
+                                       rows.kinds[number] != StageKind::Row));
     }
   return least;
 }
@@ -42,13 +40,13 @@ RowPasses mpc::kernel::getPasses(const Rows &rows) {
   SmallVector<int> &levels = passes.levels;
   Body body{rows.statements};
   for (auto [number, statement] : llvm::enumerate(rows.statements)) {
-    bool isRow = rows.roles[number] == Role::Row;
+    bool isRow = rows.kinds[number] == StageKind::Row;
     int level = isRow ? -1 : 0;
     auto need = [&](const Access &access, bool atRow) {
       std::optional<Producer> producer = getProducer(access.tensor, body);
       if (!producer)
         return;
-      bool fromRow = rows.roles[producer->statement] != Role::Map;
+      bool fromRow = rows.kinds[producer->statement] != StageKind::Map;
       level =
           std::max(level, levels[producer->statement] + (fromRow && !atRow));
     };

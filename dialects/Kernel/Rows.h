@@ -4,38 +4,24 @@
 #ifndef MPC_DIALECTS_KERNEL_ROWS_H
 #define MPC_DIALECTS_KERNEL_ROWS_H
 
-#include "dialects/Kernel/Body.h"
+#include "dialects/Kernel/Stages.h"
 
 namespace mpc::kernel {
 
-/// The role of a statement in a kernel whose reductions all go over the same
-/// dimensions.
-enum class Role {
-  Map,    ///< One value for each element of the whole space.
-  Reduce, ///< One value for each row, from all elements of the row.
-  Row,    ///< One value for each row, from other values of the row.
-};
-
-/// A DAG of maps and reductions over one space: softmax, normalization, sums
-/// over any axes. Dimensions are reordered: the `numOuter` parallel ones come
-/// first, then those reduced over. `Row` statements have all dimensions too.
+/// A list of maps and reductions over one space: softmax, normalization, sums
+/// over any axes. Outer dimensions come first, then those reduced over. `Row`
+/// statements have all dimensions too.
 struct Rows {
   std::vector<Statement> statements;
-  llvm::SmallVector<Role> roles;
+  llvm::SmallVector<StageKind> kinds;
   unsigned numOuter = 0;
-  /// For each reduced dimension, whether the dimension before it in the
-  /// original order is reduced too; and whether the last dimension of all is.
+  /// See Stages.
   llvm::SmallVector<bool> followsReduced;
-  bool lastIsReduced = false;
-  /// Whether vectors run along an axis that is kept. They do where the last
-  /// axis is kept, or where a row has too few elements. This follows from shape
-  /// and axes alone, since it fixes the order of sums.
   bool byColumns = false;
 };
 
-/// Reads a body as Rows, if it has that form: every reduction combines by one
-/// associative op, and ends before its value is used.
-std::optional<Rows> getRows(FuncOp kernel, const Body &body);
+/// The body of a kernel of kind Rows or Columns.
+Rows getRows(const Body &body);
 
 /// Merges neighbouring reduced dimensions, always, and then kept dimensions
 /// that all operands walk as one. Merging the reduced ones may decide the order

@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "passes/Kernel/GroupSpace.h"
+#include "passes/Kernel/GroupStages.h"
 
 using namespace mlir;
 using namespace mpc::kernel;
@@ -39,7 +39,7 @@ static bool isArithmetic(linalg::GenericOp op) {
 static bool isLoneSum(linalg::GenericOp op) {
   return op.getNumReductionLoops() != 0 && op.getNumDpsInits() == 1 &&
          !isSumOfProducts(op) && !readsByIndex(op) &&
-         spaceOf(op).kind == GroupSpace::Other;
+         !isJoinable(op);
 }
 
 namespace {

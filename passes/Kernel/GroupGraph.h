@@ -4,7 +4,7 @@
 #ifndef MPC_PASSES_KERNEL_GROUPGRAPH_H
 #define MPC_PASSES_KERNEL_GROUPGRAPH_H
 
-#include "passes/Kernel/GroupSpace.h"
+#include "passes/Kernel/GroupStages.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>

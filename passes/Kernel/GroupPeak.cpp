@@ -130,7 +130,7 @@ bool GroupPeak::spansPeak(unsigned producer, unsigned consumer) const {
 /// operands take more bytes than the result that would be kept instead.
 bool GroupPeak::delays(unsigned producer, unsigned consumer) const {
   const Group &p = groups_[producer];
-  if (p.space.kind != GroupSpace::Contraction)
+  if (p.getKind() != KernelKind::Contraction)
     return false;
   Operation *last = p.statements.back();
   int64_t factors = 0;
@@ -153,8 +153,10 @@ bool GroupPeak::delays(unsigned producer, unsigned consumer) const {
 /// one.
 bool GroupPeak::holdsUp(unsigned producer, unsigned consumer) const {
   const Group &p = groups_[producer], &c = groups_[consumer];
-  return p.space.kind == GroupSpace::Map && c.space.kind == GroupSpace::Rows &&
-         p.space.shape != c.space.shape && !isOnlyReader(producer, consumer);
+  return p.getKind() == KernelKind::Map && c.stages &&
+         c.stages->has(StageKind::Reduction) &&
+         p.stages->getOuter() == c.stages->getOuter() &&
+         !isOnlyReader(producer, consumer);
 }
 
 bool GroupPeak::keepsMore(unsigned producer, unsigned consumer) const {

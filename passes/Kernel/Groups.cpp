@@ -41,22 +41,24 @@ SmallVector<Operation *> mpc::kernel::withItsFills(Operation *op) {
 }
 
 /// The groups of single ops.
-static SmallVector<Group> collectGroups(Block &block) {
+static SmallVector<Group> collectGroups(Block &block,
+                                        const BlockStatements &all) {
   SmallVector<Group> groups;
   for (Operation &op : block) {
     SmallVector<Operation *> statements = withItsFills(&op);
     if (statements.empty())
       continue;
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    groups.push_back(
-        {generic ? spaceOf(generic) : SharedSpace(), std::move(statements)});
+    groups.push_back({std::move(statements), std::nullopt});
+    if (generic && isJoinable(generic))
+      groups.back().stages = all.stagesOf(&op);
   }
   return groups;
 }
 
 Groups::Groups(Block &block, Peak peak, bool isScarce)
-    : peak_(peak), isScarce_(isScarce), groups_(collectGroups(block)),
-      graph_(groups_) {
+    : peak_(peak), isScarce_(isScarce), statements_(block),
+      groups_(collectGroups(block, statements_)), graph_(groups_) {
   for (Operation &op : block)
     if (graph_.groupOf(&op))
       joinSources(&op);
@@ -112,11 +114,11 @@ bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
 }
 
 StringRef Groups::whyApart(unsigned producer, unsigned consumer,
-                           SharedSpace &joined) const {
+                           Group &joined) const {
   const Group &p = groups_[producer], &c = groups_[consumer];
-  joined = joinedSpace(p, c);
-  if (joined.kind == GroupSpace::Other)
-    return "the two run over no common space";
+  if (StringRef reason = mpc::kernel::tryJoin(p, c, statements_, joined);
+      !reason.empty())
+    return reason;
   if (readsTooMuch(p, c))
     return "one kernel would read too many tensors";
   if (keepsMore(producer, consumer))
@@ -129,7 +131,7 @@ StringRef Groups::whyApart(unsigned producer, unsigned consumer,
 /// Joins the two groups if one kernel can be both and should be. Returns
 /// whether it did.
 bool Groups::tryJoin(unsigned producer, unsigned consumer) {
-  SharedSpace joined;
+  Group joined;
   if (producer == consumer || !whyApart(producer, consumer, joined).empty())
     return false;
   join(producer, consumer, std::move(joined));
@@ -147,7 +149,7 @@ void Groups::explain(
         Operation *source = value.getDefiningOp();
         std::optional<unsigned> producer =
             source ? graph_.groupOf(source) : std::nullopt;
-        SharedSpace joined;
+        Group joined;
         if (producer && producer != consumer && bytesOf(value) >= minBytes &&
             seen.insert(value).second)
           visit(value, reader, whyApart(*producer, consumer, joined));
@@ -156,42 +158,10 @@ void Groups::explain(
   }
 }
 
-/// The statements of a group that is a contraction, with its fills.
-static size_t countContraction(const Group &group) {
-  const auto *contraction =
-      llvm::find_if(group.statements, [](Operation *statement) {
-        auto generic = dyn_cast<linalg::GenericOp>(statement);
-        return generic && generic.getNumReductionLoops() != 0;
-      });
-  return contraction == group.statements.end()
-             ? 0
-             : contraction - group.statements.begin() + 1;
-}
-
-/// The statements of both groups: a contraction, which reads none of the
-/// others, then the rest in the order of the program.
-static SmallVector<Operation *>
-joinStatements(const Group &producer, const Group &consumer, GroupSpace kind) {
-  ArrayRef<Operation *> p = producer.statements, c = consumer.statements;
-  SmallVector<Operation *> statements;
-  if (kind == GroupSpace::Contraction)
-    for (auto [group, rest] : {std::pair(&producer, &p), {&consumer, &c}}) {
-      size_t first = countContraction(*group);
-      llvm::append_range(statements, rest->take_front(first));
-      *rest = rest->drop_front(first);
-    }
-  std::merge(p.begin(), p.end(), c.begin(), c.end(),
-             std::back_inserter(statements),
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return statements;
-}
-
-void Groups::join(unsigned producer, unsigned consumer, SharedSpace space) {
-  Group &p = groups_[producer], &c = groups_[consumer];
-  c.statements = joinStatements(p, c, space.kind);
-  c.space = std::move(space);
-  graph_.join(producer, consumer, p.statements);
-  p.statements.clear();
+void Groups::join(unsigned producer, unsigned consumer, Group joined) {
+  groups_[consumer] = std::move(joined);
+  graph_.join(producer, consumer, groups_[producer].statements);
+  groups_[producer] = Group();
 }
 
 /// Kahn's algorithm. Of the ready groups, the one whose key comes first in the

@@ -15,9 +15,8 @@ namespace mpc::kernel {
 llvm::SmallVector<mlir::Operation *> withItsFills(mlir::Operation *op);
 
 /// The partition of a block's structured ops into kernels. This is an analysis;
-/// Fuse.cpp rewrites. Two groups are joined if they run over one space, one
-/// reads the other element by element or row by row, and no third group lies
-/// between them.
+/// Fuse.cpp rewrites. Two groups are joined if their stages are those of a
+/// kernel that has a schedule, and no third group lies between them.
 class Groups {
 public:
   /// Groups are not joined where that would keep more bytes from one side of
@@ -38,13 +37,12 @@ public:
           visit) const;
 
 private:
-  /// Why the two are no kernel together; empty where they are one, over the
-  /// space `joined`.
+  /// Why the two are not joined; empty where they are, to `joined`.
   llvm::StringRef whyApart(unsigned producer, unsigned consumer,
-                           SharedSpace &joined) const;
+                           Group &joined) const;
   void joinSources(mlir::Operation *op);
   bool tryJoin(unsigned producer, unsigned consumer);
-  void join(unsigned producer, unsigned consumer, SharedSpace space);
+  void join(unsigned producer, unsigned consumer, Group joined);
   llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>>
   sortBy(llvm::function_ref<mlir::Operation *(const Group &)> key) const;
   void sort();
@@ -53,6 +51,7 @@ private:
 
   Peak peak_;
   bool isScarce_;
+  BlockStatements statements_;
   llvm::SmallVector<Group> groups_;
   GroupGraph graph_;
   llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> order_;

@@ -2,7 +2,6 @@
 // The cuts of a sum into chains.
 #include "lib/Codegen/CPU/Chains.h"
 
-#include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Units.h"
 
 using namespace mpc::cpu;

@@ -122,7 +122,7 @@ void mpc::cpu::emitDepthwise(Emitter &emitter, const Body &body,
                              DepthwiseAttr schedule) {
   Contraction contraction = *matchContraction(body.statements.front());
   Depthwise depthwise = *matchDepthwise(contraction);
-  Epilogue epilogue = *matchEpilogue(emitter.kernel, body, contraction);
+  Epilogue epilogue = getEpilogue(emitter.kernel, body);
   DepthwiseKernel kernel(emitter, contraction, depthwise, epilogue, schedule);
   int64_t units = countDepthwiseUnits(contraction, depthwise, schedule);
   Value from = emitter.chunkStart(emitter.begin, units, schedule.getChunks());

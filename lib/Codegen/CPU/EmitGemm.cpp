@@ -345,6 +345,6 @@ void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
 
 void mpc::cpu::emitGemm(Emitter &emitter, const Body &body, GemmAttr schedule) {
   Contraction contraction = *matchContraction(body.statements.front());
-  Epilogue epilogue = *matchEpilogue(emitter.kernel, body, contraction);
+  Epilogue epilogue = getEpilogue(emitter.kernel, body);
   GemmEmitter(emitter, contraction, epilogue, schedule).emit();
 }

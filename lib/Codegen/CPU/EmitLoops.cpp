@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // #cpu.loops: runs the statements in order, each as a nest of scalar loops.
-#include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/Iterations.h"
 #include "lib/Codegen/CPU/LoopUnits.h"

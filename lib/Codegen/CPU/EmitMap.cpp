@@ -2,7 +2,6 @@
 // #cpu.map: statements fused into one loop, with vectors along one dimension.
 #include "lib/Codegen/CPU/Emitters.h"
 
-#include "dialects/Kernel/Classify.h"
 #include "dialects/Kernel/Space.h"
 #include "lib/Codegen/CPU/IndexMath.h"
 #include "lib/Codegen/CPU/Space.h"

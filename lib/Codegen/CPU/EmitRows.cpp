@@ -79,7 +79,7 @@ static void emitUnit(RowValues &values, Value unit) {
 
 void mpc::cpu::emitRows(Emitter &emitter, const Body &body, int64_t chunks,
                         int64_t lanes) {
-  RowPlan plan(*getRows(emitter.kernel, body), lanes);
+  RowPlan plan(getRows(body), lanes);
   RowValues values(emitter, body, plan);
   int64_t units = plan.countUnits();
   Value from = emitter.chunkStart(emitter.begin, units, chunks);

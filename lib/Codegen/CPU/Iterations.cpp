@@ -2,7 +2,6 @@
 // Nests of scalar loops over a statement's iterations, and long sums in them.
 #include "lib/Codegen/CPU/Iterations.h"
 
-#include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/Factor.h"
 #include "lib/Codegen/CPU/IndexMath.h"

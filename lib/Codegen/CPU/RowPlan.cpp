@@ -58,7 +58,8 @@ SmallVector<int64_t> RowPlan::unitExtents() const {
 SmallVector<unsigned> RowPlan::reductionsOf(int pass) const {
   SmallVector<unsigned> result;
   for (unsigned number = 0; number < rows.statements.size(); ++number)
-    if (rows.roles[number] == Role::Reduce && passes.levels[number] == pass)
+    if (rows.kinds[number] == StageKind::Reduction &&
+        passes.levels[number] == pass)
       result.push_back(number);
   return result;
 }

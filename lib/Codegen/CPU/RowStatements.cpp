@@ -50,10 +50,10 @@ SmallVector<Value> RowStatements::emitElements(ValueRange dims,
   Values next;
   SmallVector<const Statement *> maps;
   for (auto [number, statement] : llvm::enumerate(values_.statements)) {
-    Role role = values_.plan.rows.roles[number];
-    if (role == Role::Row || values_.plan.passes.levels[number] != pass_)
+    StageKind kind = values_.plan.rows.kinds[number];
+    if (kind == StageKind::Row || values_.plan.passes.levels[number] != pass_)
       continue;
-    if (role == Role::Reduce) {
+    if (kind == StageKind::Reduction) {
       ValueRange own = sums.slice(next.size(), statement.outputs.size());
       next.append(emitSum(statement, dims, group, lanes, own));
       continue;
@@ -71,7 +71,7 @@ SmallVector<Value> RowStatements::emitElements(ValueRange dims,
 void RowStatements::emitRow(ValueRange outer, LaneGroup &group) {
   Values dims = values_.getDims(outer);
   for (auto [number, statement] : llvm::enumerate(values_.statements)) {
-    if (values_.plan.rows.roles[number] != Role::Row ||
+    if (values_.plan.rows.kinds[number] != StageKind::Row ||
         values_.plan.passes.levels[number] != pass_)
       continue;
     Values results =

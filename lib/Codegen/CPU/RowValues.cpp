@@ -36,7 +36,7 @@ void RowValues::allocate(LaneGroup &group) {
     elements *= extent;
   for (auto [number, statement] : llvm::enumerate(statements))
     for (Value result : statement.op->getResults())
-      if (plan.rows.roles[number] == Role::Map &&
+      if (plan.rows.kinds[number] == StageKind::Map &&
           plan.isNeededLater(result, plan.passes.levels[number]))
         group.buffers[result] = emitter.allocate(
             plan.isColumns ? elements * plan.lanes : elements,

@@ -2,7 +2,6 @@
 // How each kind of kernel runs on a CPU.
 #include "lib/Codegen/CPU/Schedule.h"
 
-#include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CPU/AttentionPlan.h"
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
@@ -63,7 +62,7 @@ static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
 
 static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
                                           int64_t lanes) {
-  Rows rows = *getRows(kernel, body);
+  Rows rows = getRows(body);
   int64_t work = 0;
   for (const Statement &statement : rows.statements)
     work = std::max(work, statement.numIterations());

@@ -315,7 +315,7 @@ void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
   if (std::optional<Depthwise> depthwise = matchDepthwise(contraction))
     return kernel.setScheduleAttr(
         planDepthwise(contraction, *depthwise, lanes));
-  Epilogue epilogue = *matchEpilogue(kernel, body, contraction);
+  Epilogue epilogue = getEpilogue(kernel, body);
   GemmAttr plan = planContraction(contraction, epilogue, lanes,
                                   chooseUnit(contraction, target.getBf16()));
   if (!plan.getPacked())

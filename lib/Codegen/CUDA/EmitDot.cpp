@@ -49,7 +49,7 @@ static std::string emitSum(KernelText &text, const Contraction &contraction,
 void mpc::cuda::emitDot(KernelText &text, const Body &body, DotAttr schedule) {
   Contraction contraction = *matchContraction(body.statements.front());
   const Statement &statement = contraction.statement;
-  Epilogue epilogue = *matchEpilogue(text.kernel, body, contraction);
+  Epilogue epilogue = getEpilogue(text.kernel, body);
   SmallVector<unsigned> outer = getResultDims(contraction);
   int64_t count = statement.numParallel();
   std::string element =

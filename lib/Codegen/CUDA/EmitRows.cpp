@@ -4,7 +4,6 @@
 #include "lib/Codegen/CUDA/Emitters.h"
 #include "lib/Codegen/CUDA/RowEmitter.h"
 
-#include "dialects/Kernel/Classify.h"
 #include "lib/Codegen/CUDA/ScalarText.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -13,7 +12,7 @@ using namespace mpc::cuda;
 using namespace mpc::kernel;
 
 static Rows readRows(FuncOp kernel, const Body &body) {
-  Rows rows = *getRows(kernel, body);
+  Rows rows = getRows(body);
   mergeRows(rows);
   return rows;
 }
@@ -50,7 +49,7 @@ RowEmitter::RowEmitter(KernelText &text, const Body &body, Sharing sharing)
 /// Declares memory for the partial results of each reduction.
 void RowEmitter::declareShared() {
   for (auto [number, statement] : llvm::enumerate(rows_.statements)) {
-    if (rows_.roles[number] != Role::Reduce || sharing_.partials == 0)
+    if (rows_.kinds[number] != StageKind::Reduction || sharing_.partials == 0)
       continue;
     for (Value result : statement.op->getResults()) {
       shared_[result] = text_.makeName("partial");
@@ -113,7 +112,7 @@ void RowEmitter::finishReduction(unsigned number) {
 
 void RowEmitter::emitRowStatements(int pass) {
   for (auto [number, statement] : llvm::enumerate(rows_.statements)) {
-    if (rows_.roles[number] != Role::Row || passes_.levels[number] != pass)
+    if (rows_.kinds[number] != StageKind::Row || passes_.levels[number] != pass)
       continue;
     Texts results = text_.region(statement, argumentsOf(statement), dims_);
     for (auto [result, value] : llvm::zip(statement.op->getResults(), results))
@@ -125,8 +124,8 @@ void RowEmitter::emitRowStatements(int pass) {
 void RowEmitter::emitPass(int pass) {
   pass_ = pass;
   SmallVector<unsigned> reductions;
-  for (auto [number, role] : llvm::enumerate(rows_.roles))
-    if (role == Role::Reduce && passes_.levels[number] == pass)
+  for (auto [number, kind] : llvm::enumerate(rows_.kinds))
+    if (kind == StageKind::Reduction && passes_.levels[number] == pass)
       reductions.push_back(number);
   for (unsigned number : reductions)
     startReduction(number);

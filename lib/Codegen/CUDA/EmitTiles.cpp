@@ -22,7 +22,7 @@ TileEmitter::TileEmitter(KernelText &text, const Body &body,
                          const TileProducts &products)
     : text_(text), schedule_(schedule), products_(products),
       contraction_(*matchContraction(body.statements.front())),
-      epilogue_(*matchEpilogue(text.kernel, body, contraction_)),
+      epilogue_(getEpilogue(text.kernel, body)),
       rows_{*getFactor(contraction_, schedule.rows, products.unit()),
             schedule.rows, "row", "rows"},
       columns_{*getFactor(contraction_, 1 - schedule.rows, products.unit()),

@@ -30,7 +30,7 @@ void RowEmitter::findKept() {
   SmallVector<Value> values;
   for (auto [number, statement] : llvm::enumerate(rows_.statements))
     for (Value result : statement.op->getResults())
-      if (rows_.roles[number] == Role::Map && isReadLater(number, result))
+      if (rows_.kinds[number] == StageKind::Map && isReadLater(number, result))
         values.push_back(result);
   keeps_ = each_ * static_cast<int64_t>(values.size()) <= kMaxKept;
   if (!keeps_)
@@ -136,14 +136,14 @@ void RowEmitter::emitElement(int pass, const std::string &element) {
   elements_.clear();
   Texts places = text_.delinearize(element, inner_);
   std::copy(places.begin(), places.end(), dims_.begin() + rows_.numOuter);
-  for (auto [number, role] : llvm::enumerate(rows_.roles)) {
-    if (role == Role::Reduce && passes_.levels[number] == pass)
+  for (auto [number, kind] : llvm::enumerate(rows_.kinds)) {
+    if (kind == StageKind::Reduction && passes_.levels[number] == pass)
       emitReduction(number);
-    if (role == Role::Map)
+    if (kind == StageKind::Map)
       computeResults(pass, number);
   }
-  for (auto [number, role] : llvm::enumerate(rows_.roles))
-    if (role == Role::Map)
+  for (auto [number, kind] : llvm::enumerate(rows_.kinds))
+    if (kind == StageKind::Map)
       storeResults(pass, number);
 }
 
@@ -178,8 +178,8 @@ void RowEmitter::emitChains(int pass, ArrayRef<int64_t> lengths,
 SmallVector<RowEmitter::ChainSum> RowEmitter::startChains(int pass) {
   SmallVector<ChainSum> sums;
   for (auto [number, statement] : llvm::enumerate(rows_.statements)) {
-    if (rows_.roles[number] != Role::Reduce || passes_.levels[number] != pass ||
-        !hasChains(statement))
+    if (rows_.kinds[number] != StageKind::Reduction ||
+        passes_.levels[number] != pass || !hasChains(statement))
       continue;
     for (auto [out, result] : llvm::enumerate(statement.op->getResults())) {
       Operation *combiner = getCombiner(statement, out);
@@ -196,7 +196,7 @@ SmallVector<RowEmitter::ChainSum> RowEmitter::startChains(int pass) {
 /// elements are cut.
 SmallVector<int64_t> RowEmitter::getChainLengths(int pass) {
   auto isCut = [&](auto statement) {
-    return rows_.roles[statement.index()] == Role::Reduce &&
+    return rows_.kinds[statement.index()] == StageKind::Reduction &&
            passes_.levels[statement.index()] == pass &&
            hasChains(statement.value());
   };

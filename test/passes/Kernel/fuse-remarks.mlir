@@ -3,7 +3,7 @@
 
 // CHECK: :[[#@LINE+7]]:{{[0-9]+}}: remark: 1048576 bytes are stored for another kernel: the two run over no common space
 // CHECK: :[[#@LINE+7]]:{{[0-9]+}}: note: which reads them here
-// CHECK: :[[#@LINE+6]]:{{[0-9]+}}: remark: 1048576 bytes are stored for another kernel: the two run over no common space
+// CHECK: :[[#@LINE+6]]:{{[0-9]+}}: remark: 1048576 bytes are stored for another kernel: no schedule runs the stages of the two
 // CHECK: :[[#@LINE+6]]:{{[0-9]+}}: note: which reads them here
 // CHECK: :[[#@LINE+3]]:{{[0-9]+}}: remark: 1048576 bytes are stored for another kernel: another kernel comes between them
 // CHECK: :[[#@LINE+5]]:{{[0-9]+}}: note: which reads them here

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads statements as a list of stages over a common outer space.
+#include "dialects/Kernel/Stages.h"
+
+#include "dialects/Kernel/Contraction.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+using namespace mpc::kernel;
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+bool Stages::has(StageKind kind) const {
+  return llvm::any_of(list,
+                      [&](const Stage &stage) { return stage.kind == kind; });
+}
+
+// Points of fewer elements than this leave most lanes of a vector empty.
+static constexpr int64_t kLeastRow = 4;
+
+bool Stages::goesByColumns() const {
+  int64_t elements =
+      computeProduct(llvm::ArrayRef(extents).drop_front(numOuter));
+  return numOuter != 0 && (!lastIsReduced || elements < kLeastRow);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class StagesReader {
+public:
+  explicit StagesReader(ArrayRef<const Statement *> statements)
+      : statements_(statements) {}
+  std::optional<Stages> read();
+
+private:
+  /// A statement as a stage, if its reads allow that.
+  struct Form {
+    StageKind kind;
+    SmallVector<unsigned> dims;
+  };
+
+  bool findSpace();
+  bool place(const Statement &statement);
+  bool tryPlace(const Statement &statement, const Form &form);
+  std::optional<Form> formOfContraction(const Contraction &contraction) const;
+  SmallVector<Form> formsOf(const Statement &statement) const;
+  std::optional<SmallVector<unsigned>>
+  dimsByStrides(const Statement &statement) const;
+  Statement reorder(const Statement &statement, ArrayRef<unsigned> dims) const;
+
+  const Stage *writerOf(Value tensor) const;
+  bool isForwarded(const Access &read, const Stage &reader,
+                   StageKind kind) const;
+  bool checkReads(const Stage &stage) const;
+
+  ArrayRef<const Statement *> statements_;
+  Stages stages_;
+  /// The extents of the whole space in the order of the loops that define it,
+  /// and the dimension of the space for each.
+  SmallVector<int64_t> loops_;
+  SmallVector<unsigned> position_;
+};
+
+} // namespace
+
+/// The dimensions of a contraction's result, outermost in memory first.
+static SmallVector<unsigned> resultDims(const Contraction &contraction) {
+  SmallVector<unsigned> dims;
+  for (auto group : {Contraction::Batch, Contraction::M, Contraction::N})
+    llvm::append_range(dims, contraction.groups[group]);
+  const Statement &statement = contraction.statement;
+  Linear result = *getLinear(statement.outputs[0].index, statement.numDims());
+  llvm::sort(dims, [&](unsigned a, unsigned b) {
+    return result.strides[a] > result.strides[b];
+  });
+  return dims;
+}
+
+/// The space is that of the first reduction, if there is one, or that of the
+/// first contraction's result, or that of all maps.
+bool StagesReader::findSpace() {
+  const Statement *reduction = nullptr;
+  std::optional<Contraction> contraction;
+  for (const Statement *statement : statements_) {
+    if (!statement->generic())
+      return false;
+    if (reduction || statement->isParallel())
+      continue;
+    std::optional<Contraction> match = matchContraction(*statement);
+    if (!match)
+      reduction = statement;
+    else if (!contraction)
+      contraction = std::move(match);
+  }
+  if (!reduction && contraction) {
+    for (unsigned dim : resultDims(*contraction))
+      loops_.push_back(contraction->statement.extents[dim]);
+  } else {
+    loops_ = (reduction ? reduction : statements_.front())->extents;
+  }
+  SmallVector<bool> reduced(loops_.size(), false);
+  if (reduction)
+    reduced = reduction->reduced;
+  stages_.numOuter = llvm::count(reduced, false);
+  unsigned outer = 0, inner = stages_.numOuter;
+  stages_.extents.resize(loops_.size());
+  for (auto [dim, isReduced] : llvm::enumerate(reduced)) {
+    position_.push_back(isReduced ? inner++ : outer++);
+    stages_.extents[position_.back()] = loops_[dim];
+    if (isReduced)
+      stages_.followsReduced.push_back(dim != 0 && reduced[dim - 1]);
+  }
+  stages_.lastIsReduced = !reduced.empty() && reduced.back();
+  return true;
+}
+
+/// Expresses `statement` in the space: its dimension d becomes dims[d].
+Statement StagesReader::reorder(const Statement &statement,
+                                ArrayRef<unsigned> dims) const {
+  MLIRContext *context = statement.op->getContext();
+  Statement result = statement;
+  result.extents = stages_.extents;
+  for (unsigned dim : dims)
+    if (dim >= result.extents.size())
+      result.extents.resize(dim + 1);
+  result.reduced.assign(result.extents.size(), false);
+  for (auto [old, now] : llvm::enumerate(dims)) {
+    result.extents[now] = statement.extents[old];
+    result.reduced[now] = statement.reduced[old];
+  }
+  if (llvm::equal(dims, llvm::seq<unsigned>(0, dims.size())))
+    return result;
+  SmallVector<AffineExpr> exprs;
+  for (unsigned dim : dims)
+    exprs.push_back(getAffineDimExpr(dim, context));
+  auto replace = [&](AffineExpr &expr) {
+    expr =
+        simplifyAffineExpr(expr.replaceDims(exprs), result.extents.size(), 0);
+  };
+  for (Access &input : result.inputs)
+    replace(input.index);
+  for (Access &output : result.outputs)
+    replace(output.index);
+  for (AffineExpr &index : result.indices)
+    replace(index);
+  return result;
+}
+
+/// A contraction whose result has the whole space, or at least its outer part
+/// in front. Its other dimensions are its own.
+std::optional<StagesReader::Form>
+StagesReader::formOfContraction(const Contraction &contraction) const {
+  const Statement &statement = contraction.statement;
+  SmallVector<unsigned> result = resultDims(contraction);
+  auto extentsAre = [&](ArrayRef<int64_t> extents) {
+    return result.size() >= extents.size() &&
+           llvm::all_of(llvm::seq<size_t>(0, extents.size()), [&](size_t i) {
+             return statement.extents[result[i]] == extents[i];
+           });
+  };
+  bool isWhole = result.size() == loops_.size() && extentsAre(loops_);
+  if (!isWhole &&
+      !extentsAre(ArrayRef(stages_.extents).take_front(stages_.numOuter)))
+    return std::nullopt;
+  SmallVector<std::optional<unsigned>> dims(statement.numDims());
+  unsigned shared = isWhole ? loops_.size() : stages_.numOuter;
+  for (unsigned i = 0; i < shared; ++i)
+    dims[result[i]] = isWhole ? position_[i] : i;
+  Form form{StageKind::Contraction, {}};
+  unsigned own = stages_.extents.size();
+  for (std::optional<unsigned> dim : dims)
+    form.dims.push_back(dim ? *dim : own++);
+  return form;
+}
+
+/// Where `stage` writes `tensor`, one of its results.
+static const Access &writeOf(const Stage &stage, Value tensor) {
+  return stage.statement.outputs[cast<OpResult>(tensor).getResultNumber()];
+}
+
+/// The outer dimension for each of a map's, found by the steps that both take
+/// through a tensor: one that the map reads, or one of its result's shape.
+std::optional<SmallVector<unsigned>>
+StagesReader::dimsByStrides(const Statement &statement) const {
+  auto match =
+      [&](const Access &access,
+          const Access &write) -> std::optional<SmallVector<unsigned>> {
+    std::optional<Linear> from = getLinear(access.index, statement.numDims());
+    std::optional<Linear> to = getLinear(write.index, stages_.extents.size());
+    if (!from || !to || from->offset != 0)
+      return std::nullopt;
+    SmallVector<unsigned> dims;
+    for (int64_t stride : from->strides) {
+      const int64_t *place = llvm::find(to->strides, stride);
+      if (stride == 0 || place == to->strides.end())
+        return std::nullopt;
+      dims.push_back(place - to->strides.begin());
+    }
+    return dims;
+  };
+  for (const Access &input : statement.inputs)
+    if (const Stage *writer = writerOf(input.tensor))
+      if (auto dims = match(input, writeOf(*writer, input.tensor)))
+        return dims;
+  const Access &result = stages_.list.front().statement.outputs.front();
+  const Access &output = statement.outputs.front();
+  if (output.tensor.getType() == result.tensor.getType())
+    return match(output, result);
+  return std::nullopt;
+}
+
+/// The forms that `statement` may have by its loops alone.
+SmallVector<StagesReader::Form>
+StagesReader::formsOf(const Statement &statement) const {
+  SmallVector<Form> forms;
+  if (std::optional<Contraction> contraction = matchContraction(statement)) {
+    if (std::optional<Form> form = formOfContraction(*contraction))
+      forms.push_back(std::move(*form));
+    return forms;
+  }
+  ArrayRef<int64_t> extents = statement.extents;
+  if (extents == ArrayRef(loops_))
+    forms.push_back(
+        {statement.isParallel() ? StageKind::Map : StageKind::Reduction,
+         position_});
+  if (!statement.isParallel())
+    return forms;
+  bool hasInner = stages_.numOuter != stages_.extents.size();
+  if (hasInner &&
+      extents == ArrayRef(stages_.extents).take_front(stages_.numOuter))
+    forms.push_back(
+        {StageKind::Row, llvm::to_vector(llvm::seq(stages_.numOuter))});
+  // The loops of a map on a contraction may be in any order.
+  if (!hasInner && !stages_.list.empty() &&
+      stages_.list.front().kind == StageKind::Contraction &&
+      extents.size() == stages_.extents.size())
+    if (auto dims = dimsByStrides(statement))
+      forms.push_back({StageKind::Map, *dims});
+  return forms;
+}
+
+/// The stage that computes `tensor`; null where none of the list does.
+const Stage *StagesReader::writerOf(Value tensor) const {
+  for (const Stage &stage : stages_.list)
+    if (stage.statement.op == tensor.getDefiningOp())
+      return &stage;
+  return nullptr;
+}
+
+/// Whether a contraction, at each point, reads only what the same point wrote:
+/// both step alike through the tensor along outer dimensions, and each further
+/// step of the read is one of the write, of no greater extent.
+static bool isOfSamePoint(const Access &read, const Statement &reader,
+                          const Access &write, const Statement &writer,
+                          unsigned numOuter) {
+  std::optional<Linear> from = getLinear(read.index, reader.numDims());
+  std::optional<Linear> to = getLinear(write.index, writer.numDims());
+  if (!from || !to || from->offset != to->offset)
+    return false;
+  auto isStepOfWrite = [&](unsigned dim) {
+    for (unsigned i = numOuter; i < writer.numDims(); ++i)
+      if (to->strides[i] == from->strides[dim])
+        return reader.extents[dim] <= writer.extents[i];
+    return false;
+  };
+  for (unsigned dim = 0; dim < reader.numDims(); ++dim)
+    if (dim < numOuter ? from->strides[dim] != to->strides[dim]
+                       : from->strides[dim] != 0 && !isStepOfWrite(dim))
+      return false;
+  return true;
+}
+
+/// Whether `read` comes from memory or from the same point of an earlier stage.
+/// `kind` is that of the reader, or Row for the first value of its sum.
+bool StagesReader::isForwarded(const Access &read, const Stage &reader,
+                               StageKind kind) const {
+  const Stage *writer = writerOf(read.tensor);
+  if (!writer)
+    return !llvm::any_of(statements_, [&](const Statement *statement) {
+      return statement->op == read.tensor.getDefiningOp();
+    });
+  const Access &write = writeOf(*writer, read.tensor);
+  if (kind == StageKind::Contraction)
+    return isOfSamePoint(read, reader.statement, write, writer->statement,
+                         stages_.numOuter);
+  bool isSingle =
+      writer->kind == StageKind::Row || writer->kind == StageKind::Reduction;
+  return (kind != StageKind::Row || isSingle) && write.index == read.index;
+}
+
+/// Whether the region of `stage` reads at computed places only memory.
+static bool extractsMemory(const Stages &stages, const Stage &stage) {
+  return llvm::all_of(
+      stage.statement.generic().getBody()->getOps<tensor::ExtractOp>(),
+      [&](tensor::ExtractOp extract) {
+        return llvm::none_of(stages.list, [&](const Stage &writer) {
+          return writer.statement.op == extract.getTensor().getDefiningOp();
+        });
+      });
+}
+
+bool StagesReader::checkReads(const Stage &stage) const {
+  for (const Access &input : stage.statement.inputs)
+    if (!isForwarded(input, stage, stage.kind))
+      return false;
+  for (auto [number, output] : llvm::enumerate(stage.statement.outputs)) {
+    bool isReduction = stage.kind == StageKind::Reduction;
+    if (isReduction && !getCombiner(stage.statement, number))
+      return false;
+    // A part of what another stage wrote would have to stay.
+    if (writerOf(output.tensor) && !stage.statement.coversOutput(number))
+      return false;
+    if (stage.statement.readsOutput(number) &&
+        !isForwarded(output, stage, isReduction ? StageKind::Row : stage.kind))
+      return false;
+  }
+  return extractsMemory(stages_, stage);
+}
+
+bool StagesReader::place(const Statement &statement) {
+  for (Form &form : formsOf(statement)) {
+    Stage stage{form.kind, reorder(statement, form.dims), std::move(form.dims)};
+    if (!checkReads(stage))
+      continue;
+    stages_.list.push_back(std::move(stage));
+    return true;
+  }
+  return false;
+}
+
+std::optional<Stages> StagesReader::read() {
+  if (statements_.empty() || !findSpace())
+    return std::nullopt;
+  stages_.list.reserve(statements_.size());
+  for (const Statement *statement : statements_)
+    if (!place(*statement))
+      return std::nullopt;
+  return std::move(stages_);
+}
+
+std::optional<Stages>
+mpc::kernel::getStages(ArrayRef<const Statement *> statements) {
+  return StagesReader(statements).read();
+}
+
+std::optional<Stages> mpc::kernel::getStages(const Body &body) {
+  return getStages(llvm::map_to_vector(
+      body.statements, [](const Statement &statement) { return &statement; }));
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+/// Whether the epilogue of a contraction can compute `stage`: it is a map by
+/// addresses that are linear, it writes all elements, and it uses no position.
+static bool isOfEpilogue(const Stage &stage) {
+  const Statement &statement = stage.statement;
+  auto isLinear = [&](const Access &access) {
+    return getLinear(access.index, statement.numDims()).has_value();
+  };
+  if (stage.kind != StageKind::Map || statement.readsByIndex() ||
+      statement.generic().hasIndexSemantics() ||
+      !llvm::all_of(statement.inputs, isLinear))
+    return false;
+  return llvm::all_of(llvm::seq<unsigned>(0, statement.outputs.size()),
+                      [&](unsigned number) {
+                        return isLinear(statement.outputs[number]) &&
+                               statement.coversOutput(number);
+                      });
+}
+
+KernelKind mpc::kernel::getKind(const Stages &stages) {
+  if (stages.list.front().kind == StageKind::Contraction)
+    return llvm::all_of(llvm::drop_begin(stages.list), isOfEpilogue)
+               ? KernelKind::Contraction
+               : KernelKind::Loops;
+  if (stages.has(StageKind::Contraction))
+    return KernelKind::Loops;
+  if (!stages.has(StageKind::Reduction))
+    return KernelKind::Map;
+  return stages.goesByColumns() ? KernelKind::Columns : KernelKind::Rows;
+}

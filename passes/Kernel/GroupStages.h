@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The stages of ops that may become one kernel.
+#ifndef MPC_PASSES_KERNEL_GROUPSTAGES_H
+#define MPC_PASSES_KERNEL_GROUPSTAGES_H
+
+#include "dialects/Kernel/Stages.h"
+
+namespace mpc::kernel {
+
+/// Structured ops that become one kernel, in the order of its body.
+struct Group {
+  llvm::SmallVector<mlir::Operation *> statements;
+  /// Empty for an op that is not joined with others.
+  std::optional<Stages> stages;
+
+  /// The kind of the kernel; Loops for an op that is not joined with others.
+  KernelKind getKind() const {
+    return stages ? mpc::kernel::getKind(*stages) : KernelKind::Loops;
+  }
+};
+
+/// The statements of a block's ops, read once.
+class BlockStatements {
+public:
+  explicit BlockStatements(mlir::Block &block);
+
+  /// The stages of `ops`, in order, of which those that are no statements are
+  /// skipped; empty where they have no common outer space.
+  std::optional<Stages> stagesOf(llvm::ArrayRef<mlir::Operation *> ops) const;
+
+private:
+  llvm::DenseMap<mlir::Operation *, Statement> statements_;
+};
+
+/// Whether `op` can share a kernel with others: it writes in the order of its
+/// loops, reduces over the last of them, and reads at no computed places.
+bool isJoinable(mlir::linalg::GenericOp op);
+
+/// Why the two are no kernel; empty where they are one, which `joined` is then.
+llvm::StringRef tryJoin(const Group &producer, const Group &consumer,
+                        const BlockStatements &statements, Group &joined);
+
+} // namespace mpc::kernel
+
+#endif // MPC_PASSES_KERNEL_GROUPSTAGES_H

@@ -5,6 +5,7 @@
 #include "dialects/Kernel/Contraction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mpc::kernel;
@@ -47,8 +48,8 @@ private:
   };
 
   bool findSpace();
+  void setSpace(ArrayRef<int64_t> loops, ArrayRef<bool> reduced);
   bool place(const Statement &statement);
-  bool tryPlace(const Statement &statement, const Form &form);
   std::optional<Form> formOfContraction(const Contraction &contraction) const;
   SmallVector<Form> formsOf(const Statement &statement) const;
   std::optional<SmallVector<unsigned>>
@@ -56,15 +57,17 @@ private:
   Statement reorder(const Statement &statement, ArrayRef<unsigned> dims) const;
 
   const Stage *writerOf(Value tensor) const;
+  bool isOfMemory(Value tensor) const;
   bool isForwarded(const Access &read, const Stage &reader,
                    StageKind kind) const;
   bool checkReads(const Stage &stage) const;
 
   ArrayRef<const Statement *> statements_;
   Stages stages_;
-  /// The extents of the whole space in the order of the loops that define it,
-  /// and the dimension of the space for each.
+  /// The loops that define the whole space: their extents, whether they are
+  /// reduced over, and the dimension of the space for each.
   SmallVector<int64_t> loops_;
+  SmallVector<bool> reduced_;
   SmallVector<unsigned> position_;
 };
 
@@ -99,26 +102,32 @@ bool StagesReader::findSpace() {
     else if (!contraction)
       contraction = std::move(match);
   }
-  if (!reduction && contraction) {
-    for (unsigned dim : resultDims(*contraction))
-      loops_.push_back(contraction->statement.extents[dim]);
-  } else {
-    loops_ = (reduction ? reduction : statements_.front())->extents;
+  if (reduction) {
+    setSpace(reduction->extents, reduction->reduced);
+    return true;
   }
-  SmallVector<bool> reduced(loops_.size(), false);
-  if (reduction)
-    reduced = reduction->reduced;
+  SmallVector<int64_t> loops = statements_.front()->extents;
+  if (contraction)
+    loops = llvm::map_to_vector(resultDims(*contraction), [&](unsigned dim) {
+      return contraction->statement.extents[dim];
+    });
+  setSpace(loops, SmallVector<bool>(loops.size(), false));
+  return true;
+}
+
+void StagesReader::setSpace(ArrayRef<int64_t> loops, ArrayRef<bool> reduced) {
+  loops_.assign(loops.begin(), loops.end());
+  reduced_.assign(reduced.begin(), reduced.end());
   stages_.numOuter = llvm::count(reduced, false);
+  stages_.extents.resize(loops.size());
   unsigned outer = 0, inner = stages_.numOuter;
-  stages_.extents.resize(loops_.size());
   for (auto [dim, isReduced] : llvm::enumerate(reduced)) {
     position_.push_back(isReduced ? inner++ : outer++);
-    stages_.extents[position_.back()] = loops_[dim];
+    stages_.extents[position_.back()] = loops[dim];
     if (isReduced)
       stages_.followsReduced.push_back(dim != 0 && reduced[dim - 1]);
   }
   stages_.lastIsReduced = !reduced.empty() && reduced.back();
-  return true;
 }
 
 /// Expresses `statement` in the space: its dimension d becomes dims[d].
@@ -226,7 +235,8 @@ StagesReader::formsOf(const Statement &statement) const {
     return forms;
   }
   ArrayRef<int64_t> extents = statement.extents;
-  if (extents == ArrayRef(loops_))
+  if (extents == ArrayRef(loops_) &&
+      (statement.isParallel() || statement.reduced == reduced_))
     forms.push_back(
         {statement.isParallel() ? StageKind::Map : StageKind::Reduction,
          position_});
@@ -256,7 +266,7 @@ const Stage *StagesReader::writerOf(Value tensor) const {
 
 /// Whether a contraction, at each point, reads only what the same point wrote:
 /// both step alike through the tensor along outer dimensions, and each further
-/// step of the read is one of the write, of no greater extent.
+/// step of the read is another one of the write, of no greater extent.
 static bool isOfSamePoint(const Access &read, const Statement &reader,
                           const Access &write, const Statement &writer,
                           unsigned numOuter) {
@@ -264,10 +274,13 @@ static bool isOfSamePoint(const Access &read, const Statement &reader,
   std::optional<Linear> to = getLinear(write.index, writer.numDims());
   if (!from || !to || from->offset != to->offset)
     return false;
+  llvm::SmallBitVector taken(writer.numDims());
   auto isStepOfWrite = [&](unsigned dim) {
     for (unsigned i = numOuter; i < writer.numDims(); ++i)
-      if (to->strides[i] == from->strides[dim])
+      if (to->strides[i] == from->strides[dim] && !taken.test(i)) {
+        taken.set(i);
         return reader.extents[dim] <= writer.extents[i];
+      }
     return false;
   };
   for (unsigned dim = 0; dim < reader.numDims(); ++dim)
@@ -277,15 +290,22 @@ static bool isOfSamePoint(const Access &read, const Statement &reader,
   return true;
 }
 
+/// Whether `tensor` is nothing that a statement computes, nor a view of that.
+bool StagesReader::isOfMemory(Value tensor) const {
+  while (auto view = tensor.getDefiningOp<ViewOp>())
+    tensor = view.getSource();
+  return llvm::none_of(statements_, [&](const Statement *statement) {
+    return statement->op == tensor.getDefiningOp();
+  });
+}
+
 /// Whether `read` comes from memory or from the same point of an earlier stage.
 /// `kind` is that of the reader, or Row for the first value of its sum.
 bool StagesReader::isForwarded(const Access &read, const Stage &reader,
                                StageKind kind) const {
   const Stage *writer = writerOf(read.tensor);
   if (!writer)
-    return !llvm::any_of(statements_, [&](const Statement *statement) {
-      return statement->op == read.tensor.getDefiningOp();
-    });
+    return isOfMemory(read.tensor);
   const Access &write = writeOf(*writer, read.tensor);
   if (kind == StageKind::Contraction)
     return isOfSamePoint(read, reader.statement, write, writer->statement,

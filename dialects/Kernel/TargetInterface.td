@@ -35,6 +35,14 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
       "bool", "hasAttention", (ins "::mlir::Type":$element), [{}],
       [{ return false; }]>,
     InterfaceMethod<[{
+        Whether a kernel of `rows` rows or columns, of `elements` each, keeps the
+        machine busy. Where it does not, what could be computed in more places
+        than that is not joined to the sums of rows.
+      }],
+      "bool", "isBusyWith",
+      (ins "int64_t":$rows, "int64_t":$elements, "bool":$byColumns), [{}],
+      [{ return true; }]>,
+    InterfaceMethod<[{
         What contractions are computed by, the best first.
       }],
       "::llvm::SmallVector<::mpc::kernel::MultiplyUnit>", "getMultiplyUnits",

@@ -6,7 +6,6 @@
 #include "dialects/Kernel/Peak.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "passes/Kernel/FoldMaps.h"
 #include "passes/Kernel/FoldReads.h"
 #include "passes/Kernel/FoldWidenings.h"
 #include "passes/Kernel/GroupPeak.h"
@@ -95,13 +94,12 @@ private:
     foldReads(block);
     if (target && target.widensOnLoad())
       foldWidenings(block);
-    foldMaps(block);
     // Where most memory is live follows from what is joined, and the other way
     // round: what would be joined if memory did not matter shows the place.
-    Peak peak = findFullest(Groups(block).inOrder());
+    Peak peak = findFullest(Groups(block, target).inOrder());
     std::optional<int64_t> budget =
         target ? target.getMemoryBudget() : std::nullopt;
-    Groups groups(block, peak, budget && peak.bytes > *budget);
+    Groups groups(block, target, peak, budget && peak.bytes > *budget);
     groups.explain(kLeastExplained, remarkStored);
     // Groups move to the terminator, in an order that respects uses. Views and
     // constants move along.

@@ -37,6 +37,7 @@ GroupGraph::GroupGraph(ArrayRef<Group> groups) {
   for (auto [number, group] : llvm::enumerate(groups))
     for (Operation *statement : group.statements)
       groupOf_[statement] = number;
+  partOf_ = groupOf_;
   collectReads(groups);
   collectEdges(groups);
 }
@@ -58,29 +59,36 @@ void GroupGraph::collectEdges(ArrayRef<Group> groups) {
     parts_.push_back({static_cast<unsigned>(part)});
     groupOfPart_.push_back(part);
     rank_.push_back(part);
-    edges_.emplace_back();
+    edgesOfPart_.emplace_back();
     for (Operation *statement : group.statements)
       for (const Read &read : readsOf(statement))
-        edges_.back().push_back({groupOf_.lookup(read.source), read.isDirect});
+        edgesOfPart_.back().push_back(
+            {groupOf_.lookup(read.source), read.isDirect});
   }
 }
 
+void GroupGraph::visitEdges(
+    unsigned group, llvm::function_ref<void(const Edge &)> visit) const {
+  for (unsigned part : parts_[group])
+    llvm::for_each(edgesOfPart_[part], visit);
+}
+
 bool GroupGraph::pathOutside(unsigned producer, unsigned consumer) const {
-  llvm::BitVector seen(edges_.size());
+  llvm::BitVector seen(parts_.size());
   SmallVector<unsigned> work;
   auto enter = [&](unsigned group) {
-    for (const Edge &edge : edges_[group]) {
+    visitEdges(group, [&](const Edge &edge) {
       unsigned next = groupOfPart_[edge.part];
       if (rank_[next] < rank_[producer])
-        continue;
+        return;
       // The read would be inside of the joined kernel.
       if (group == consumer && edge.isDirect && next == producer)
-        continue;
+        return;
       if (next == group || seen.test(next))
-        continue;
+        return;
       seen.set(next);
       work.push_back(next);
-    }
+    });
   };
   enter(consumer);
   while (!work.empty()) {
@@ -101,8 +109,9 @@ void GroupGraph::lowerRank(unsigned group, unsigned rank) {
     if (rank_[next] <= rank)
       continue;
     rank_[next] = rank;
-    for (const Edge &edge : edges_[next])
+    visitEdges(next, [&](const Edge &edge) {
       work.push_back(groupOfPart_[edge.part]);
+    });
   }
 }
 
@@ -114,5 +123,21 @@ void GroupGraph::join(unsigned producer, unsigned consumer,
   for (unsigned part : parts_[producer])
     groupOfPart_[part] = consumer;
   llvm::append_range(parts_[consumer], parts_[producer]);
-  llvm::append_range(edges_[consumer], edges_[producer]);
+  parts_[producer].clear();
+}
+
+void GroupGraph::move(ArrayRef<Operation *> moved, unsigned source,
+                      unsigned reader) {
+  llvm::SmallSetVector<unsigned, 8> parts;
+  for (Operation *statement : moved) {
+    groupOf_[statement] = reader;
+    parts.insert(partOf_.lookup(statement));
+  }
+  // What the parts read comes before the source, and that before the reader, so
+  // that ranks remain right.
+  for (unsigned part : parts) {
+    groupOfPart_[part] = reader;
+    llvm::erase(parts_[source], part);
+    parts_[reader].push_back(part);
+  }
 }

@@ -42,11 +42,11 @@ public:
   void join(unsigned producer, unsigned consumer,
             llvm::ArrayRef<mlir::Operation *> moved);
 
-private:
-  void collectReads(llvm::ArrayRef<Group> groups);
-  void collectEdges(llvm::ArrayRef<Group> groups);
-  void lowerRank(unsigned group, unsigned rank);
+  /// Moves `moved`, whose results only `reader` reads, from `source` to it.
+  void move(llvm::ArrayRef<mlir::Operation *> moved, unsigned source,
+            unsigned reader);
 
+private:
   /// That a group reads another one. The other is named by the number with
   /// which it was collected: it is now a part of some group.
   struct Edge {
@@ -54,15 +54,22 @@ private:
     bool isDirect;
   };
 
+  void visitEdges(unsigned group,
+                  llvm::function_ref<void(const Edge &)> visit) const;
+  void collectReads(llvm::ArrayRef<Group> groups);
+  void collectEdges(llvm::ArrayRef<Group> groups);
+  void lowerRank(unsigned group, unsigned rank);
+
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf_;
   /// The reads of each statement. They are found once, since searches for paths
   /// need them often.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Read>> reads_;
-  /// The parts of each group and what they read, and the group of each part.
-  /// Searches for paths are so frequent that going through statements would
-  /// take a quarter of the compilation of a DenseNet-201.
+  llvm::DenseMap<mlir::Operation *, unsigned> partOf_;
+  /// The parts of each group, what each part reads, and its group. Searches for
+  /// paths are so frequent that going through statements would take a quarter
+  /// of the compilation of a DenseNet-201.
   llvm::SmallVector<llvm::SmallVector<unsigned, 1>> parts_;
-  llvm::SmallVector<llvm::SmallVector<Edge>> edges_;
+  llvm::SmallVector<llvm::SmallVector<Edge>> edgesOfPart_;
   llvm::SmallVector<unsigned> groupOfPart_;
   /// A number for each group that is no smaller than the numbers of the groups
   /// it reads. A search for a path from a producer skips groups with a smaller

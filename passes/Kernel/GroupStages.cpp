@@ -7,18 +7,18 @@
 using namespace mlir;
 using namespace mpc::kernel;
 
-/// A row kernel of fewer rows has too little work to share among threads...
+/// A kernel of fewer rows has too little work to share among threads...
 static constexpr int64_t kMinRows = 8;
 /// ...unless its whole space is small.
 static constexpr int64_t kSmallSpace = 1 << 15;
 
-BlockStatements::BlockStatements(Block &block) {
+GroupJoiner::GroupJoiner(Block &block, TargetAttrInterface target)
+    : target_(target) {
   for (auto op : block.getOps<linalg::GenericOp>())
     statements_.try_emplace(op, getStatement(op));
 }
 
-std::optional<Stages>
-BlockStatements::stagesOf(ArrayRef<Operation *> ops) const {
+std::optional<Stages> GroupJoiner::stagesOf(ArrayRef<Operation *> ops) const {
   SmallVector<const Statement *> list;
   for (Operation *op : ops)
     if (auto it = statements_.find(op); it != statements_.end())
@@ -26,33 +26,21 @@ BlockStatements::stagesOf(ArrayRef<Operation *> ops) const {
   return getStages(list);
 }
 
-/// (d0, ..., dn-1) -> (d0, ..., dk-1)
-static bool isLeading(AffineMap map) {
-  for (auto [index, expr] : llvm::enumerate(map.getResults())) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || dim.getPosition() != index)
-      return false;
-  }
-  return true;
-}
-
-static bool reducesOverLast(linalg::GenericOp op) {
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  return std::is_partitioned(iterators.begin(), iterators.end(),
-                             [](utils::IteratorType iterator) {
-                               return iterator == utils::IteratorType::parallel;
-                             });
-}
-
+/// Whether `op` writes its results in the order of its loops.
 static bool writesInOrder(linalg::GenericOp op) {
+  SmallVector<unsigned> loops;
+  op.getParallelDims(loops);
   return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     AffineMap map = op.getMatchingIndexingMap(&init);
-    return isLeading(map) && map.getNumResults() == op.getNumParallelLoops();
+    return llvm::equal(
+        map.getResults(), loops, [&](AffineExpr result, unsigned loop) {
+          return result == getAffineDimExpr(loop, op.getContext());
+        });
   });
 }
 
 bool mpc::kernel::isJoinable(linalg::GenericOp op) {
-  return reducesOverLast(op) && writesInOrder(op) && !readsByIndex(op);
+  return writesInOrder(op) && !readsByIndex(op);
 }
 
 /// The statements up to a contraction that the group begins with.
@@ -82,19 +70,37 @@ static SmallVector<Operation *> joinStatements(const Group &producer,
   return statements;
 }
 
-/// Whether rows have too little work to share among threads.
-static bool hasFewRows(const Stages &stages) {
-  return computeProduct(stages.getOuter()) < kMinRows &&
-         computeProduct(stages.extents) > kSmallSpace;
+/// Whether other ops use only the sums of rows that a group computes.
+static bool yieldsSums(const Group &group) {
+  auto isInside = [&](Operation *user) {
+    return llvm::is_contained(group.statements, user);
+  };
+  return llvm::all_of(group.stages->list, [&](const Stage &stage) {
+    return stage.kind == StageKind::Reduction ||
+           llvm::all_of(stage.statement.op->getUsers(), isInside);
+  });
 }
 
-StringRef mpc::kernel::tryJoin(const Group &producer, const Group &consumer,
-                               const BlockStatements &statements,
-                               Group &joined) {
+/// Whether rows have too little work to share among threads or blocks. A sum is
+/// computed in as many places as it has rows, whatever is joined to it; what
+/// else is used could be computed in more places.
+bool GroupJoiner::hasFewRows(const Group &group) const {
+  const Stages &stages = *group.stages;
+  int64_t rows = computeProduct(stages.getOuter());
+  int64_t elements = computeProduct(stages.extents);
+  if (elements <= kSmallSpace)
+    return false;
+  return rows < kMinRows ||
+         (target_ && !yieldsSums(group) &&
+          !target_.isBusyWith(rows, elements / rows, stages.goesByColumns()));
+}
+
+StringRef GroupJoiner::tryJoin(const Group &producer, const Group &consumer,
+                               Group &joined) const {
   if (!producer.stages || !consumer.stages)
     return "one of the two is not joined with others";
   joined.statements = joinStatements(producer, consumer);
-  joined.stages = statements.stagesOf(joined.statements);
+  joined.stages = stagesOf(joined.statements);
   if (!joined.stages)
     return "the two run over no common space";
   switch (joined.getKind()) {
@@ -103,8 +109,7 @@ StringRef mpc::kernel::tryJoin(const Group &producer, const Group &consumer,
     return "";
   case KernelKind::Rows:
   case KernelKind::Columns:
-    return hasFewRows(*joined.stages) ? "one kernel would have too few rows"
-                                      : "";
+    return hasFewRows(joined) ? "one kernel would have too few rows" : "";
   default:
     return "no schedule runs the stages of the two";
   }

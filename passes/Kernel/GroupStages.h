@@ -20,26 +20,31 @@ struct Group {
   }
 };
 
-/// The statements of a block's ops, read once.
-class BlockStatements {
+/// Whether `op` can share a kernel with others: it writes in the order of its
+/// loops and reads at no computed places.
+bool isJoinable(mlir::linalg::GenericOp op);
+
+/// Joins groups of a block's ops.
+class GroupJoiner {
 public:
-  explicit BlockStatements(mlir::Block &block);
+  /// `target` may be null.
+  GroupJoiner(mlir::Block &block, TargetAttrInterface target);
 
   /// The stages of `ops`, in order, of which those that are no statements are
   /// skipped; empty where they have no common outer space.
   std::optional<Stages> stagesOf(llvm::ArrayRef<mlir::Operation *> ops) const;
 
+  /// Why the two are no kernel; empty where they are one, which `joined` is
+  /// then.
+  llvm::StringRef tryJoin(const Group &producer, const Group &consumer,
+                          Group &joined) const;
+
 private:
+  bool hasFewRows(const Group &group) const;
+
   llvm::DenseMap<mlir::Operation *, Statement> statements_;
+  TargetAttrInterface target_;
 };
-
-/// Whether `op` can share a kernel with others: it writes in the order of its
-/// loops, reduces over the last of them, and reads at no computed places.
-bool isJoinable(mlir::linalg::GenericOp op);
-
-/// Why the two are no kernel; empty where they are one, which `joined` is then.
-llvm::StringRef tryJoin(const Group &producer, const Group &consumer,
-                        const BlockStatements &statements, Group &joined);
 
 } // namespace mpc::kernel
 

@@ -5,17 +5,13 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel/GroupPeak.h"
+#include "passes/Kernel/SinkMaps.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <queue>
 
 using namespace mlir;
 using namespace mpc::kernel;
-
-/// The most tensors that a joined group reads. A sum of more, as of the
-/// gradients of a value that every later layer of a DenseNet reads, would be a
-/// kernel used only once.
-static constexpr size_t kMostReads = 16;
 
 /// The only user of `fill`, whose group the fill joins; null where there are
 /// several.
@@ -42,7 +38,7 @@ SmallVector<Operation *> mpc::kernel::withItsFills(Operation *op) {
 
 /// The groups of single ops.
 static SmallVector<Group> collectGroups(Block &block,
-                                        const BlockStatements &all) {
+                                        const GroupJoiner &joiner) {
   SmallVector<Group> groups;
   for (Operation &op : block) {
     SmallVector<Operation *> statements = withItsFills(&op);
@@ -51,17 +47,19 @@ static SmallVector<Group> collectGroups(Block &block,
     auto generic = dyn_cast<linalg::GenericOp>(op);
     groups.push_back({std::move(statements), std::nullopt});
     if (generic && isJoinable(generic))
-      groups.back().stages = all.stagesOf(&op);
+      groups.back().stages = joiner.stagesOf(&op);
   }
   return groups;
 }
 
-Groups::Groups(Block &block, Peak peak, bool isScarce)
-    : peak_(peak), isScarce_(isScarce), statements_(block),
-      groups_(collectGroups(block, statements_)), graph_(groups_) {
+Groups::Groups(Block &block, TargetAttrInterface target, Peak peak,
+               bool isScarce)
+    : peak_(peak), isScarce_(isScarce), joiner_(block, target),
+      groups_(collectGroups(block, joiner_)), graph_(groups_) {
   for (Operation &op : block)
     if (graph_.groupOf(&op))
       joinSources(&op);
+  sinkMaps(groups_, graph_, joiner_);
   sort();
 }
 
@@ -85,27 +83,9 @@ void Groups::joinSources(Operation *op) {
   }
 }
 
-/// Whether `value` is memory that is read, and neither a single element nor a
-/// destination.
-static bool isMemory(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getNumElements() > 1 &&
-         !value.getDefiningOp<tensor::EmptyOp>();
-}
-
 /// Whether the two together read more tensors than a kernel should.
-static bool readsTooMuch(const Group &producer, const Group &consumer) {
-  DenseSet<Value> read;
-  auto statements =
-      llvm::concat<Operation *const>(producer.statements, consumer.statements);
-  for (Operation *statement : statements)
-    for (Value value : usedTensors(statement))
-      if (isMemory(value))
-        read.insert(value);
-  for (Operation *statement : statements)
-    for (Value result : statement->getResults())
-      read.erase(result);
-  return read.size() > kMostReads;
+static bool readsTooMuch(const Group &joined) {
+  return tensorsRead(joined.statements).size() > kMostReads;
 }
 
 bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
@@ -116,10 +96,9 @@ bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
 StringRef Groups::whyApart(unsigned producer, unsigned consumer,
                            Group &joined) const {
   const Group &p = groups_[producer], &c = groups_[consumer];
-  if (StringRef reason = mpc::kernel::tryJoin(p, c, statements_, joined);
-      !reason.empty())
+  if (StringRef reason = joiner_.tryJoin(p, c, joined); !reason.empty())
     return reason;
-  if (readsTooMuch(p, c))
+  if (readsTooMuch(joined))
     return "one kernel would read too many tensors";
   if (keepsMore(producer, consumer))
     return "one kernel would keep more where most memory is live";

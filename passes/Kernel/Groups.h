@@ -19,10 +19,12 @@ llvm::SmallVector<mlir::Operation *> withItsFills(mlir::Operation *op);
 /// kernel that has a schedule, and no third group lies between them.
 class Groups {
 public:
-  /// Groups are not joined where that would keep more bytes from one side of
-  /// `peak`, if there is one, to the other; where memory `isScarce`, also not
-  /// where operands would wait for each other.
-  explicit Groups(mlir::Block &block, Peak peak = {}, bool isScarce = false);
+  /// `leastRows` is the target's (TargetAttrInterface::getLeastRows). Groups
+  /// are not joined where that would keep more bytes from one side of `peak`,
+  /// if there is one, to the other; where memory `isScarce`, also not where
+  /// operands would wait for each other.
+  Groups(mlir::Block &block, TargetAttrInterface target, Peak peak = {},
+         bool isScarce = false);
 
   /// The ops of each group. The order of groups respects uses.
   llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> inOrder() const {
@@ -51,7 +53,7 @@ private:
 
   Peak peak_;
   bool isScarce_;
-  BlockStatements statements_;
+  GroupJoiner joiner_;
   llvm::SmallVector<Group> groups_;
   GroupGraph graph_;
   llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> order_;

@@ -39,9 +39,10 @@ def columns(graph, size):
 
 
 def contraction(graph, size):
-    # A sum has a loop more for each 16 times as many terms, 24 to 383 the same: both sizes are of these.
-    x = graph.input("x", 32 * size, 64 * size)
-    graph.output(graph.linear(x, "fc", 64 * size, 32 * size), 32 * size, 32 * size)
+    # A sum has a loop more for each 16 times as many terms, 24 to 383 the same: both sizes are of these. The check of
+    # gradients is one kernel more where there is more than one block of 4096.
+    x = graph.input("x", 32 * size, 120 * size)
+    graph.output(graph.linear(x, "fc", 120 * size, 48 * size), 32 * size, 48 * size)
 
 
 def convolution(groups_of):

@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mpc::cuda;
@@ -31,9 +32,11 @@ struct Split {
   int64_t slices = 1;
 };
 
-/// The first statement of a kernel: an f32 sum from zero over tensors that are
-/// inputs of the kernel.
+/// An f32 sum from zero over tensors that are inputs of the kernel, or that
+/// maps compute of such.
 struct Sum {
+  /// The maps before the sum, each of all of its loops.
+  SmallVector<linalg::GenericOp> maps;
   linalg::GenericOp op;
   SmallVector<unsigned> operands; ///< The inputs of `op` that the sum reads.
   Split split;
@@ -45,10 +48,14 @@ public:
   Splitter(FuncOp kernel, const Sum &sum)
       : kernel_(kernel), sum_(sum), op_(sum.op), split_(sum.split),
         builder_(kernel.getContext()) {
+    auto read = [&](Value value) {
+      if (auto argument = dyn_cast<BlockArgument>(value))
+        arguments_.insert(argument.getArgNumber());
+    };
+    for (linalg::GenericOp map : sum.maps)
+      llvm::for_each(map.getInputs(), read);
     for (unsigned operand : sum.operands)
-      arguments_.push_back(
-          cast<BlockArgument>(op_.getDpsInputOperand(operand)->get())
-              .getArgNumber());
+      read(op_.getDpsInputOperand(operand)->get());
   }
 
   /// Creates the kernel of the sum; null where it would not run by rows or
@@ -67,14 +74,18 @@ private:
   }
   AffineMap addSlices(AffineMap map, bool isResult);
   void createSlicesBody(FuncOp slices);
+  SmallVector<int64_t> sliceExtents();
+  linalg::GenericOp createSlice(linalg::GenericOp op,
+                                ArrayRef<unsigned> operands, Value first,
+                                AffineMap place, const IRMapping &values);
 
   FuncOp kernel_;
   const Sum &sum_;
   linalg::GenericOp op_;
   Split split_;
   OpBuilder builder_;
-  /// The kernel's arguments that are operands of the sum.
-  SmallVector<unsigned> arguments_;
+  /// The kernel's arguments that the sum and its maps read.
+  llvm::SmallSetVector<unsigned, 4> arguments_;
   /// The kernel's inputs that the sum of slices still reads.
   SmallVector<unsigned> kept_;
 };
@@ -121,12 +132,20 @@ static Split chooseSplit(const Contraction &contraction) {
   return split;
 }
 
-/// The split of a sum over columns, of which a block has 32.
+/// The most slices of sums over columns, of which a block has 32.
+static int64_t mostColumnSlices(int64_t columns, int64_t terms) {
+  int64_t blocks = llvm::divideCeil(columns, 32);
+  return std::min({kBusy / blocks, terms / kLeastTerms, kMostSlices});
+}
+
+bool mpc::cuda::splitsColumns(int64_t columns, int64_t terms) {
+  return mostColumnSlices(columns, terms) > 1;
+}
+
 static Split chooseColumnSplit(const Statement &statement) {
   int64_t columns = statement.numParallel();
-  int64_t terms = statement.numIterations() / columns;
-  int64_t blocks = llvm::divideCeil(columns, 32);
-  int64_t limit = std::min({kBusy / blocks, terms / kLeastTerms, kMostSlices});
+  int64_t limit =
+      mostColumnSlices(columns, statement.numIterations() / columns);
   Split split;
   for (unsigned dim = 0; dim < statement.numDims(); ++dim) {
     if (!statement.reduced[dim])
@@ -153,17 +172,53 @@ static bool beginsWithZero(linalg::GenericOp op) {
   return fill && matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
 }
 
-/// Reads `statement` as a sum; empty where something is computed before it.
-static std::optional<Sum> matchColumnSum(const Statement &statement) {
-  linalg::GenericOp op = statement.generic();
-  if (!op || op.getNumDpsInits() != 1 || op.hasIndexSemantics() ||
-      isInOrder(statement) ||
-      !getElementTypeOrSelf(op->getResult(0).getType()).isF32() ||
-      !llvm::all_of(op.getInputs(), llvm::IsaPred<BlockArgument>) ||
-      !addsUp(op) || !beginsWithZero(op))
+static SmallVector<unsigned> allInputs(linalg::GenericOp op) {
+  return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumDpsInputs()));
+}
+
+/// Whether each input of `op` is one of the kernel, or what one of `maps`
+/// computes at the same loops.
+static bool readsInputs(linalg::GenericOp op,
+                        ArrayRef<linalg::GenericOp> maps) {
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    return isa<BlockArgument>(input->get()) ||
+           (llvm::is_contained(maps, input->get().getDefiningOp()) &&
+            op.getMatchingIndexingMap(input).isIdentity());
+  });
+}
+
+/// Whether `op` computes its one result from its inputs at the same loops.
+static bool isMapOfInputs(linalg::GenericOp op,
+                          ArrayRef<linalg::GenericOp> maps) {
+  return op && op.getNumDpsInits() == 1 && op.getNumReductionLoops() == 0 &&
+         !op.hasIndexSemantics() && !readsByIndex(op) &&
+         op.getRegionOutputArgs().front().use_empty() &&
+         op.getIndexingMapsArray().back().isIdentity() && readsInputs(op, maps);
+}
+
+/// Reads the first sum of `body`, and the maps before it.
+static std::optional<Sum> matchColumnSum(const Body &body) {
+  auto first =
+      llvm::find_if_not(body.statements, [](const Statement &statement) {
+        return statement.isParallel();
+      });
+  Sum sum;
+  for (const Statement &map :
+       llvm::make_range(body.statements.begin(), first)) {
+    if (!isMapOfInputs(map.generic(), sum.maps))
+      return std::nullopt;
+    sum.maps.push_back(map.generic());
+  }
+  sum.op = first->generic();
+  if (!sum.op || sum.op.getNumDpsInits() != 1 || sum.op.hasIndexSemantics() ||
+      isInOrder(*first) ||
+      !getElementTypeOrSelf(sum.op->getResult(0).getType()).isF32() ||
+      !readsInputs(sum.op, sum.maps) || !addsUp(sum.op) ||
+      !beginsWithZero(sum.op))
     return std::nullopt;
-  return Sum{op, llvm::to_vector(llvm::seq<unsigned>(0, op.getNumDpsInputs())),
-             chooseColumnSplit(statement)};
+  sum.operands = allInputs(sum.op);
+  sum.split = chooseColumnSplit(*first);
+  return sum;
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,8 +244,8 @@ FuncOp Splitter::createSlices() {
   builder_.setInsertionPoint(kernel_);
   Type partial = getPartialType();
   SmallVector<Type> types;
-  for (unsigned operand : sum_.operands)
-    types.push_back(op_.getDpsInputOperand(operand)->get().getType());
+  for (unsigned argument : arguments_)
+    types.push_back(kernel_.getArgument(argument).getType());
   types.push_back(partial);
   auto slices = FuncOp::create(builder_, kernel_.getLoc(),
                                (kernel_.getName() + "_slices").str(),
@@ -212,43 +267,76 @@ static Value cloneBody(OpBuilder &builder, Block *block, IRMapping &mapping) {
   return mapping.lookup(block->getTerminator()->getOperand(0));
 }
 
-void Splitter::createSlicesBody(FuncOp slices) {
-  Location loc = op_.getLoc();
-  builder_.setInsertionPointToStart(&slices.getBody().front());
+/// The extents of the loops over slices and their terms.
+SmallVector<int64_t> Splitter::sliceExtents() {
   SmallVector<int64_t> extents = op_.getStaticLoopRanges();
   extents[split_.loop] /= split_.slices;
   extents.insert(extents.begin(), split_.slices);
+  return extents;
+}
+
+/// `op` over the loops of slices, of its inputs `operands`, whose `values` are
+/// known. Its result begins with `first`, at `place`.
+linalg::GenericOp Splitter::createSlice(linalg::GenericOp op,
+                                        ArrayRef<unsigned> operands,
+                                        Value first, AffineMap place,
+                                        const IRMapping &values) {
+  SmallVector<int64_t> extents = sliceExtents();
+  AffineMap all = builder_.getMultiDimIdentityMap(extents.size());
   SmallVector<AffineMap> maps;
-  for (unsigned operand : sum_.operands)
-    maps.push_back(addSlices(op_.getIndexingMapsArray()[operand], false));
+  SmallVector<Value> inputs;
+  for (unsigned operand : operands) {
+    Value value = op.getDpsInputOperand(operand)->get();
+    inputs.push_back(values.lookup(value));
+    maps.push_back(isa<BlockArgument>(value)
+                       ? addSlices(op.getIndexingMapsArray()[operand], false)
+                       : all);
+  }
   // No map has the split loop alone, so that a tensor of the right shape, which
   // nothing reads, bounds it.
-  maps.push_back(builder_.getMultiDimIdentityMap(extents.size()));
-  maps.push_back(addSlices(op_.getIndexingMapsArray().back(), true));
-  Value shape =
-      tensor::EmptyOp::create(builder_, loc, extents, builder_.getF32Type());
+  inputs.push_back(tensor::EmptyOp::create(builder_, op.getLoc(), extents,
+                                           builder_.getF32Type()));
+  maps.push_back(all);
+  maps.push_back(place);
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  iterators.insert(iterators.begin(), utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+      builder_, op.getLoc(), first.getType(), inputs, first, maps, iterators,
+      [&](OpBuilder &nested, Location loc, ValueRange arguments) {
+        IRMapping mapping;
+        for (auto [input, operand] : llvm::enumerate(operands))
+          mapping.map(op.getBody()->getArgument(operand), arguments[input]);
+        mapping.map(op.getBody()->getArguments().back(), arguments.back());
+        linalg::YieldOp::create(nested, loc,
+                                cloneBody(nested, op.getBody(), mapping));
+      });
+}
+
+void Splitter::createSlicesBody(FuncOp slices) {
+  Location loc = op_.getLoc();
+  builder_.setInsertionPointToStart(&slices.getBody().front());
+  SmallVector<int64_t> extents = sliceExtents();
+  AffineMap all = builder_.getMultiDimIdentityMap(extents.size());
+  IRMapping values;
+  for (auto [number, argument] : llvm::enumerate(arguments_))
+    values.map(kernel_.getArgument(argument), slices.getArgument(number));
+  for (linalg::GenericOp map : sum_.maps) {
+    Value result = map->getResult(0);
+    Value place = tensor::EmptyOp::create(builder_, loc, extents,
+                                          getElementTypeOrSelf(result));
+    values.map(
+        result,
+        createSlice(map, allInputs(map), place, all, values)->getResult(0));
+  }
   Value zero =
       arith::ConstantOp::create(builder_, loc, builder_.getF32FloatAttr(0.0f));
   Value first =
       linalg::FillOp::create(builder_, loc, zero, slices.getDestination(0))
           .getResult(0);
-  SmallVector<utils::IteratorType> iterators = op_.getIteratorTypesArray();
-  iterators.insert(iterators.begin(), utils::IteratorType::parallel);
-  SmallVector<Value> inputs;
-  for (unsigned input = 0; input < sum_.operands.size(); ++input)
-    inputs.push_back(slices.getArgument(input));
-  inputs.push_back(shape);
-  auto generic = linalg::GenericOp::create(
-      builder_, loc, first.getType(), inputs, first, maps, iterators,
-      [&](OpBuilder &nested, Location loc, ValueRange arguments) {
-        IRMapping mapping;
-        for (auto [input, operand] : llvm::enumerate(sum_.operands))
-          mapping.map(op_.getBody()->getArgument(operand), arguments[input]);
-        mapping.map(op_.getBody()->getArguments().back(), arguments.back());
-        linalg::YieldOp::create(nested, loc,
-                                cloneBody(nested, op_.getBody(), mapping));
-      });
-  ReturnOp::create(builder_, loc, generic.getResults());
+  linalg::GenericOp sum =
+      createSlice(op_, sum_.operands, first,
+                  addSlices(op_.getIndexingMapsArray().back(), true), values);
+  ReturnOp::create(builder_, loc, sum.getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,6 +370,9 @@ FuncOp Splitter::createSum() {
   builder_.setInsertionPoint(op);
   op->replaceAllUsesWith(createSumOf(builder_, sum.getArgument(numInputs), op));
   op->erase();
+  for (linalg::GenericOp map : llvm::reverse(sum_.maps))
+    if (Operation *copy = mapping.lookup(map.getOperation()); copy->use_empty())
+      copy->erase();
   for (unsigned input = numInputs; input-- > 0;)
     if (sum.getArgument(input).use_empty())
       (void)sum.eraseArgument(input);
@@ -303,8 +394,9 @@ void Splitter::replace(FuncOp sum, FuncOp slices, ArrayRef<LaunchOp> launches) {
     SmallVector<Value> given(launch.getInputs());
     Value place = tensor::EmptyOp::create(
         builder_, launch.getLoc(), type.getShape(), type.getElementType());
-    SmallVector<Value> operands = llvm::map_to_vector(
-        arguments_, [&](unsigned argument) { return given[argument]; });
+    SmallVector<Value> operands =
+        llvm::map_to_vector(arguments_.getArrayRef(),
+                            [&](unsigned argument) { return given[argument]; });
     auto partial = LaunchOp::create(builder_, launch.getLoc(), place.getType(),
                                     slices.getName(), operands, place);
     SmallVector<Value> inputs = llvm::map_to_vector(
@@ -320,11 +412,12 @@ void Splitter::replace(FuncOp sum, FuncOp slices, ArrayRef<LaunchOp> launches) {
 
 static std::optional<Sum> matchSum(FuncOp kernel) {
   Body body = *getBody(kernel);
-  const Statement &first = body.statements.front();
   if (kernel.getKind() == KernelKind::Columns)
-    return matchColumnSum(first);
-  Contraction contraction = *matchContraction(first);
-  return Sum{contraction.generic(), llvm::to_vector(contraction.operands),
+    return matchColumnSum(body);
+  Contraction contraction = *matchContraction(body.statements.front());
+  return Sum{{},
+             contraction.generic(),
+             llvm::to_vector(contraction.operands),
              chooseSplit(contraction)};
 }
 

@@ -20,6 +20,10 @@ kernel::FuncOp splitReduction(kernel::FuncOp kernel,
                               llvm::ArrayRef<kernel::LaunchOp> launches,
                               mlir::SymbolTable &symbols);
 
+/// Whether sums over `columns` columns, of `terms` each, are split where a
+/// divisor allows it, since they alone would not keep the machine busy.
+bool splitsColumns(int64_t columns, int64_t terms);
+
 } // namespace mpc::cuda
 
 #endif // MPC_LIB_CODEGEN_CUDA_SPLITREDUCTION_H

@@ -6,6 +6,7 @@
 #include "lib/Codegen/CUDA/Emitters.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/Schedule.h"
+#include "lib/Codegen/CUDA/SplitReduction.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mpc::cuda {
@@ -38,6 +39,9 @@ struct AttachTargetPass
   }
 };
 
+/// A block computes a long row; large GPUs have some 130 multiprocessors.
+constexpr int64_t kLongRow = 4096, kBusyRows = 128;
+
 struct TargetModel
     : TargetAttrInterface::ExternalModel<TargetModel, TargetAttr> {
   static std::string describe(Attribute target) {
@@ -50,6 +54,12 @@ struct TargetModel
 
   // A step on a GPU is bound by memory: docs/rationale/cuda.md.
   static bool widensOnLoad(Attribute) { return true; }
+
+  static bool isBusyWith(Attribute, int64_t rows, int64_t elements,
+                         bool byColumns) {
+    return byColumns ? !splitsColumns(rows, elements)
+                     : elements <= kLongRow || rows >= kBusyRows;
+  }
 
   static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {
     return cast<TargetAttr>(target).getMultiplyUnits();

@@ -18,7 +18,9 @@
 // CHECK: %[[WIDE:.*]] = arith.extf
 // CHECK: arith.maximumf %{{.*}}, %[[WIDE]]
 // JOINED-LABEL: func.func @copy
-// JOINED: kernel.group -> tensor<16x16xf32> {
+// JOINED: kernel.group -> tensor<16x16xf16> {
+// JOINED: kernel.group -> tensor<16xf32> {
+// JOINED: arith.extf
 func.func @copy(%x: tensor<16x8xf16>, %y: tensor<8x16xf16>, %least: tensor<16xf32>) -> tensor<16xf32> {
   %zero = arith.constant 0.0 : f32
   %e0 = tensor.empty() : tensor<16x16xf32>

@@ -80,7 +80,7 @@ func.func @chain(%x: tensor<32x32xf32>, %y: tensor<32x512xbf16>, %z: tensor<512x
 // CHECK: kernel.group -> tensor<4xf32>, tensor<4xf32> {
 // CHECK: math.tanh
 // CHECK: math.exp
-func.func @few(%v: tensor<4xf32>, %x: tensor<4x64xf32>, %y: tensor<64x2048xf32>) -> (tensor<4x2048xf32>, tensor<4x2048xf32>) {
+func.func @few(%v: tensor<4xf32>, %x: tensor<4x64xf32>, %y: tensor<64x2048xf32>) -> (tensor<4x2048xf32>, tensor<4x2048xf32>, tensor<4xf32>) {
   %tanh = nn.tanh %v : tensor<4xf32>
   %rows = nn.broadcast %tanh axes [0] : tensor<4xf32> -> tensor<4x64xf32>
   %scaled = nn.mul %x, %rows : tensor<4x64xf32>
@@ -91,7 +91,7 @@ func.func @few(%v: tensor<4xf32>, %x: tensor<4x64xf32>, %y: tensor<64x2048xf32>)
   %second = nn.broadcast %tanh axes [0] : tensor<4xf32> -> tensor<4x2048xf32>
   %a = nn.mul %soft, %first : tensor<4x2048xf32>
   %b = nn.mul %a, %second : tensor<4x2048xf32>
-  return %a, %b : tensor<4x2048xf32>, tensor<4x2048xf32>
+  return %a, %b, %exp : tensor<4x2048xf32>, tensor<4x2048xf32>, tensor<4xf32>
 }
 
 // What asks for the position of an element is no part of a contraction.

@@ -97,60 +97,55 @@ func.func @equal_kernels(%x: tensor<64xf32>, %y: tensor<64xf32>) -> (tensor<64xf
 
 // -----
 
-// The column sum has to be complete before the sum reads it, and needs all of
-// the exponentials: neither end joins the other around it.
+// The product has to be complete before the sum reads it, and needs all of the
+// exponentials, which do not join the sum around it.
 // CHECK-LABEL: func.func @path_outside
 // CHECK:         %[[E:.*]] = kernel.launch @[[EXP:.*]] ins(%arg0
-// CHECK:         %[[S:.*]] = kernel.launch @[[SUM:.*]] ins(%[[E]]
-// CHECK:         kernel.launch @[[ADD:.*]] ins(%[[E]], %[[S]]
+// CHECK:         kernel.launch @[[ADD:.*]] ins(%[[E]], %arg1
 // CHECK-NOT:     kernel.launch
 // CHECK:         return
 // OFF-LABEL:   func.func @path_outside
-func.func @path_outside(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
-  %0 = nn.exp %x : tensor<16x32xf32>
-  %1 = nn.reduce_sum %0 axes [0] : tensor<16x32xf32> -> tensor<32xf32>
-  %2 = nn.broadcast %1 axes [1] : tensor<32xf32> -> tensor<16x32xf32>
-  %3 = nn.add %0, %2 : tensor<16x32xf32>
-  return %3 : tensor<16x32xf32>
+func.func @path_outside(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %0 = nn.exp %x : tensor<32x32xf32>
+  %1 = nn.matmul %0, %w : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
+  %2 = nn.add %0, %1 : tensor<32x32xf32>
+  return %2 : tensor<32x32xf32>
 }
 
 // -----
 
-// The same where what reads the column sum, the ReLU, has been joined to another
+// The same where what reads the product, the ReLU, has been joined to another
 // map before.
 // CHECK-LABEL: func.func @path_outside_of_joined
-// CHECK-COUNT-3: kernel.launch
+// CHECK-COUNT-2: kernel.launch
 // CHECK-NOT:     kernel.launch
 // CHECK:         return
 // OFF-LABEL:   func.func @path_outside_of_joined
-func.func @path_outside_of_joined(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
-  %0 = nn.exp %x : tensor<16x32xf32>
-  %1 = nn.reduce_sum %0 axes [0] : tensor<16x32xf32> -> tensor<32xf32>
-  %2 = nn.broadcast %1 axes [1] : tensor<32xf32> -> tensor<16x32xf32>
-  %3 = nn.relu %2 : tensor<16x32xf32>
-  %4 = nn.tanh %3 : tensor<16x32xf32>
-  %5 = nn.add %0, %4 : tensor<16x32xf32>
-  return %5 : tensor<16x32xf32>
+func.func @path_outside_of_joined(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %0 = nn.exp %x : tensor<32x32xf32>
+  %1 = nn.matmul %0, %w : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
+  %2 = nn.relu %1 : tensor<32x32xf32>
+  %3 = nn.tanh %2 : tensor<32x32xf32>
+  %4 = nn.add %0, %3 : tensor<32x32xf32>
+  return %4 : tensor<32x32xf32>
 }
 
 // -----
 
-// The same where the exponentials have been joined to a map behind the column
-// sum before.
+// The same where the exponentials have been joined to a map behind the product
+// before.
 // CHECK-LABEL: func.func @path_outside_of_later
 // CHECK:         %[[E:.*]]:2 = kernel.launch @[[EXP:.*]] ins(%arg0
-// CHECK:         %[[S:.*]] = kernel.launch @[[SUM:.*]] ins(%[[E]]#
-// CHECK:         kernel.launch @[[MUL:.*]] ins(%[[E]]#{{.}}, %[[S]]
+// CHECK:         kernel.launch @[[MUL:.*]] ins(%[[E]]#0, %arg1, %[[E]]#1
 // CHECK-NOT:     kernel.launch
 // CHECK:         return
 // OFF-LABEL:   func.func @path_outside_of_later
-func.func @path_outside_of_later(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
-  %0 = nn.exp %x : tensor<16x32xf32>
-  %1 = nn.reduce_sum %0 axes [0] : tensor<16x32xf32> -> tensor<32xf32>
-  %2 = nn.tanh %0 : tensor<16x32xf32>
-  %3 = nn.broadcast %1 axes [1] : tensor<32xf32> -> tensor<16x32xf32>
-  %4 = nn.mul %2, %3 : tensor<16x32xf32>
-  return %4 : tensor<16x32xf32>
+func.func @path_outside_of_later(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>) {
+  %0 = nn.exp %x : tensor<32x32xf32>
+  %1 = nn.matmul %0, %w : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
+  %2 = nn.tanh %0 : tensor<32x32xf32>
+  %3 = nn.mul %2, %1 : tensor<32x32xf32>
+  return %2, %3 : tensor<32x32xf32>, tensor<32x32xf32>
 }
 
 // -----

@@ -280,6 +280,60 @@ TEST(CudaKernels, SlicesOfColumnsAreAddedUpInOrder) {
   }
 }
 
+/// The column sums of (x + x) y, whose maps are statements of their own.
+std::string columnSumOfProducts(int rows, int columns) {
+  std::string x = llvm::formatv("tensor<{0}x{1}xf32>", rows, columns);
+  return std::string(kMaps) + llvm::formatv(R"(
+kernel.func @k(%x: {0}, %y: {0}, %d: tensor<{1}xf32>) -> tensor<{1}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : {0}
+  %twice = linalg.generic {{indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%x : {0}) outs(%e : {0}) {{
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> {0}
+  %product = linalg.generic {{indexing_maps = [#mn, #mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%twice, %y : {0}, {0}) outs(%e : {0}) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> {0}
+  %none = linalg.fill ins(%zero : f32) outs(%d : tensor<{1}xf32>) -> tensor<{1}xf32>
+  %r = linalg.generic {{indexing_maps = [#mn, #n], iterator_types = ["reduction", "parallel"]}
+      ins(%product : {0}) outs(%none : tensor<{1}xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<{1}xf32>
+  kernel.return %r : tensor<{1}xf32>
+})",
+                                            x, columns)
+                                  .str();
+}
+
+// The maps before a sum are computed by its slices.
+TEST(CudaKernels, SlicesComputeTheMapsBeforeTheSum) {
+  constexpr int kRows = 2048, kColumns = 40, kSlices = 8;
+  std::vector<float> x = randoms(kRows * kColumns);
+  std::vector<float> y = randoms(kRows * kColumns);
+  std::vector<Emitted> kernels =
+      emitAll(columnSumOfProducts(kRows, kColumns), 80);
+  ASSERT_EQ(kernels.size(), 2u);
+  Buffers sliced =
+      runOnGpu(kernels[0],
+               {bytes(x), bytes(y), room<float>(kSlices * kColumns)}, {80, 3});
+  Buffers summed =
+      runOnGpu(kernels[1], {sliced[2], room<float>(kColumns)}, {80, 3});
+  std::vector<float> sums = values<float>(summed[1]);
+  for (int column = 0; column < kColumns; ++column) {
+    double exact = 0;
+    for (int row = 0; row < kRows; ++row)
+      exact += 2.0 * x[row * kColumns + column] * y[row * kColumns + column];
+    EXPECT_NEAR(sums[column], exact, 1e-3) << column;
+  }
+}
+
 // Few tiles and a long sum: slices of it, then their sum, to the bit.
 TEST(CudaKernels, SlicesAreAddedUpInOrder) {
   Product product{20, 17, 1024, "km", "kn", "f32"};

@@ -106,3 +106,51 @@ kernel.func columns @wide(%x: tensor<4096x8448xf32>, %d: tensor<8448xf32>) -> te
   } -> tensor<8448xf32>
   kernel.return %r : tensor<8448xf32>
 }
+
+// The slices compute what is summed; what is computed before a sum and stored as well keeps it whole.
+// CHECK:       kernel.func columns @products_slices(
+// CHECK-SAME:    %{{.*}}: tensor<4095x64xf16>, %{{.*}}: tensor<4095x64xf32>, %{{.*}}: tensor<15x64xf32>)
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<15x273x64xf32>)
+// CHECK:         arith.mulf
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "parallel"]}
+// CHECK:       kernel.func columns @products(%{{.*}}: tensor<15x64xf32>, %{{.*}}: tensor<64xf32>)
+// CHECK-NOT:   kernel.func columns @stored_slices
+#all = affine_map<(r, c) -> (r, c)>
+#columns = affine_map<(r, c) -> (c)>
+kernel.func columns @products(%x: tensor<4095x64xf16>, %y: tensor<4095x64xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4095x64xf32>
+  %product = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<4095x64xf16>, tensor<4095x64xf32>) outs(%e : tensor<4095x64xf32>) {
+  ^bb0(%a: f16, %b: f32, %o: f32):
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.mulf %0, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<4095x64xf32>
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<64xf32>) -> tensor<64xf32>
+  %r = linalg.generic {indexing_maps = [#all, #columns], iterator_types = ["reduction", "parallel"]}
+      ins(%product : tensor<4095x64xf32>) outs(%first : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  kernel.return %r : tensor<64xf32>
+}
+
+kernel.func columns @stored(%x: tensor<4095x64xf32>, %p: tensor<4095x64xf32>, %d: tensor<64xf32>) -> (tensor<4095x64xf32>, tensor<64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %square = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4095x64xf32>) outs(%p : tensor<4095x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<4095x64xf32>
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<64xf32>) -> tensor<64xf32>
+  %r = linalg.generic {indexing_maps = [#all, #columns], iterator_types = ["reduction", "parallel"]}
+      ins(%square : tensor<4095x64xf32>) outs(%first : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  kernel.return %square, %r : tensor<4095x64xf32>, tensor<64xf32>
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Moves maps to the kernels that alone read them.
+#include "passes/Kernel/SinkMaps.h"
+
+#include "dialects/Kernel/Peak.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mpc::kernel;
+
+/// Whether `value` is memory that is read, and neither a single element nor a
+/// destination.
+static bool isMemory(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getNumElements() > 1 &&
+         !value.getDefiningOp<tensor::EmptyOp>();
+}
+
+SmallVector<Value> mpc::kernel::tensorsRead(ArrayRef<Operation *> statements) {
+  llvm::SetVector<Value> read;
+  for (Operation *statement : statements)
+    for (Value value : usedTensors(statement))
+      if (isMemory(value) &&
+          !llvm::is_contained(statements, value.getDefiningOp()))
+        read.insert(value);
+  return read.takeVector();
+}
+
+static int64_t sumBytes(ArrayRef<Value> values) {
+  int64_t bytes = 0;
+  for (Value value : values)
+    bytes += bytesOf(value);
+  return bytes;
+}
+
+/// The results of `statements` that something else uses.
+static SmallVector<Value> tensorsWritten(ArrayRef<Operation *> statements) {
+  SmallVector<Value> written;
+  for (Operation *statement : statements)
+    for (Value result : statement->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !llvm::is_contained(statements, user);
+          }))
+        written.push_back(result);
+  return written;
+}
+
+namespace {
+
+/// What two kernels cost that run one after the other.
+struct Traffic {
+  int64_t moved = 0; ///< The bytes that both read and write.
+  int64_t kept = 0;  ///< The bytes that are in memory when the second one runs.
+};
+
+/// One group, and another one that reads it.
+class MapSinker {
+public:
+  MapSinker(MutableArrayRef<Group> groups, GroupGraph &graph,
+            const GroupJoiner &joiner, unsigned source, unsigned reader)
+      : groups_(groups), graph_(graph), joiner_(joiner), source_(source),
+        reader_(reader) {}
+
+  void run();
+
+private:
+  /// Both groups after a move.
+  struct Split {
+    Group source, reader;
+    SmallVector<Operation *> moved;
+  };
+
+  SmallVector<Operation *> findMovable() const;
+  std::optional<Split> split(ArrayRef<Operation *> moved) const;
+
+  MutableArrayRef<Group> groups_;
+  GroupGraph &graph_;
+  const GroupJoiner &joiner_;
+  unsigned source_, reader_;
+};
+
+} // namespace
+
+static Traffic countTraffic(const Group &source, const Group &reader) {
+  SmallVector<Value> read = tensorsRead(reader.statements);
+  SmallVector<Value> written = tensorsWritten(source.statements);
+  Traffic traffic;
+  traffic.moved = sumBytes(read) + sumBytes(written) +
+                  sumBytes(tensorsRead(source.statements)) +
+                  sumBytes(tensorsWritten(reader.statements));
+  llvm::SetVector<Value> kept(written.begin(), written.end());
+  kept.insert_range(read);
+  traffic.kept = sumBytes(kept.takeVector());
+  return traffic;
+}
+
+/// The maps of the source whose results only the reader uses, itself or by
+/// others of them; the last one first.
+SmallVector<Operation *> MapSinker::findMovable() const {
+  const Group &source = groups_[source_];
+  DenseSet<Operation *> maps;
+  for (const Stage &stage : source.stages->list)
+    if (stage.kind == StageKind::Map)
+      maps.insert(stage.statement.op);
+  SmallVector<Operation *> movable;
+  for (Operation *statement : llvm::reverse(source.statements)) {
+    auto isOfReader = [&](Operation *user) {
+      return graph_.groupOf(user) == reader_ ||
+             llvm::is_contained(movable, user);
+    };
+    if ((maps.contains(statement) || isa<linalg::FillOp>(statement)) &&
+        llvm::all_of(statement->getUsers(), isOfReader))
+      movable.push_back(statement);
+  }
+  return movable;
+}
+
+/// Both groups once `moved`, in reverse order, are in the reader; empty where
+/// these would not be kernels.
+std::optional<MapSinker::Split>
+MapSinker::split(ArrayRef<Operation *> moved) const {
+  Split result;
+  for (Operation *statement : groups_[source_].statements)
+    (llvm::is_contained(moved, statement) ? result.moved
+                                          : result.source.statements)
+        .push_back(statement);
+  if (result.source.statements.empty())
+    return std::nullopt;
+  result.source.stages = joiner_.stagesOf(result.source.statements);
+  Group maps{result.moved, joiner_.stagesOf(result.moved)};
+  if (!result.source.stages ||
+      !joiner_.tryJoin(maps, groups_[reader_], result.reader).empty() ||
+      tensorsRead(result.reader.statements).size() > kMostReads)
+    return std::nullopt;
+  return result;
+}
+
+void MapSinker::run() {
+  SmallVector<Operation *> movable = findMovable();
+  Traffic least = countTraffic(groups_[source_], groups_[reader_]);
+  std::optional<Split> best;
+  for (size_t count = 1; count <= movable.size(); ++count) {
+    std::optional<Split> next = split(ArrayRef(movable).take_front(count));
+    if (!next)
+      continue;
+    Traffic traffic = countTraffic(next->source, next->reader);
+    if (traffic.moved >= least.moved || traffic.kept > least.kept)
+      continue;
+    least = traffic;
+    best = std::move(next);
+  }
+  if (!best)
+    return;
+  graph_.move(best->moved, source_, reader_);
+  groups_[source_] = std::move(best->source);
+  groups_[reader_] = std::move(best->reader);
+}
+
+void mpc::kernel::sinkMaps(MutableArrayRef<Group> groups, GroupGraph &graph,
+                           const GroupJoiner &joiner) {
+  for (unsigned source = groups.size(); source-- > 0;) {
+    if (!groups[source].stages || groups[source].statements.size() < 2)
+      continue;
+    llvm::SetVector<unsigned> readers;
+    for (Operation *statement : groups[source].statements)
+      for (Operation *user : statement->getUsers())
+        if (std::optional<unsigned> reader = graph.groupOf(user);
+            reader && *reader != source && groups[*reader].stages)
+          readers.insert(*reader);
+    for (unsigned reader : readers)
+      MapSinker(groups, graph, joiner, source, reader).run();
+  }
+}

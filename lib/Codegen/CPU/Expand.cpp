@@ -243,11 +243,13 @@ static Value expand(OpBuilder &b, Operation *op) {
   return expandArithmetic(b, op);
 }
 
-/// Selects the sign of an f64. LLVM moves a rounding to f16 into a copysign,
-/// and then also rounds the number that has the sign from f64 to f16, by a call
-/// of a library function (seen with 22.1.8; `asin` of f16).
+/// Selects the sign of an f64, or of a scalar. LLVM moves a rounding to f16
+/// into a copysign, and then also rounds the number that has the sign from f64
+/// to f16, by a call of a library function (seen with 22.1.8; `asin` of f16,
+/// and `tanh` of a scalar f16 that is a sine).
 static void expandCopySign(math::CopySignOp op) {
-  if (!getElementTypeOrSelf(op.getType()).isF64())
+  if (isa<VectorType>(op.getType()) &&
+      !getElementTypeOrSelf(op.getType()).isF64())
     return;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   mpc::Fp size{&b, math::AbsFOp::create(b, op.getLhs())}, sign{&b, op.getRhs()};

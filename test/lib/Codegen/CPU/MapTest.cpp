@@ -226,3 +226,31 @@ kernel.func @k(%x: tensor<13xi32>, %y: tensor<13xi32>, %d: tensor<13xi32>) -> te
                            {bytes(x), bytes(y), bytes(want)}, "#cpu.map");
   EXPECT_EQ(values<int32_t>(got[2]), want);
 }
+
+// A sine is an f64 that is rounded twice. LLVM would round it by a library
+// function for a sign that a scalar takes from it.
+TEST(Map, TheSignOfAScalarThatWasRoundedTwice) {
+  for (auto [x, want] :
+       {std::pair<uint16_t, uint16_t>(0x3800, 0x3722), {0xbd00, 0xb9ea}}) {
+    Buffers got =
+        runAllWays(R"mlir(
+#s = affine_map<() -> ()>
+kernel.func @k(%x: tensor<f16>, %d: tensor<f16>) -> tensor<f16> {
+  %r = linalg.generic {indexing_maps = [#s, #s], iterator_types = []}
+      ins(%x : tensor<f16>) outs(%d : tensor<f16>) {
+  ^bb0(%a: f16, %o: f16):
+    %0 = arith.extf %a : f16 to f32
+    %1 = math.sin %0 : f32
+    %2 = arith.truncf %1 : f32 to f16
+    %3 = arith.extf %2 : f16 to f32
+    %4 = math.tanh %3 : f32
+    %5 = arith.truncf %4 : f32 to f16
+    linalg.yield %5 : f16
+  } -> tensor<f16>
+  kernel.return %r : tensor<f16>
+}
+)mlir",
+                   {bytes(std::vector{x}), bytes(std::vector{x})}, "#cpu.");
+    EXPECT_EQ(values<uint16_t>(got[1]).front(), want);
+  }
+}

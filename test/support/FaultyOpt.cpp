@@ -64,7 +64,7 @@ struct InvalidSchedulePass : FaultyPass<InvalidSchedulePass> {
   void runOnOperation() final {
     for (auto kernel : getOperation().getOps<mpc::kernel::FuncOp>())
       kernel.setScheduleAttr(mpc::cpu::LoopsAttr::get(
-          &getContext(), int64_t(1) << 40, mpc::cpu::Unit::FMA));
+          &getContext(), int64_t(1) << 40, mpc::cpu::Unit::FMA, /*lanes=*/1));
   }
 };
 

@@ -114,8 +114,8 @@ LogicalResult TargetAttr::verify(EmitError emitError, int64_t lanes,
 }
 
 LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks,
-                                Unit /*bf16*/) {
-  return verifyPositive(emitError, chunks);
+                                Unit /*bf16*/, int64_t lanes) {
+  return verifyVectors(emitError, chunks, lanes);
 }
 
 LogicalResult LanesAttr::verify(EmitError emitError, int64_t chunks,

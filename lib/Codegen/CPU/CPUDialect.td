@@ -122,10 +122,12 @@ def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel",
 def CPU_LoopsAttr : CPU_Schedule<"Loops", "loops", ["verifyKernel"]> {
   let summary = "Scalar loops in the order written; any body";
   let description = [{
-    A contraction of bf16 is computed as the unit `bf16` would compute it.
+    A contraction of bf16 is computed as the unit `bf16` would compute it, and
+    the sum of a row in as many partial sums as `#cpu.rows` of `lanes` has.
   }];
   let parameters = (ins "int64_t":$chunks,
-                        DefaultValuedParameter<"Unit", "Unit::FMA">:$bf16);
+                        DefaultValuedParameter<"Unit", "Unit::FMA">:$bf16,
+                        DefaultValuedParameter<"int64_t", "1">:$lanes);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

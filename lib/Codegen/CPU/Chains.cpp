@@ -2,6 +2,8 @@
 // The cuts of a sum into chains.
 #include "lib/Codegen/CPU/Chains.h"
 
+#include "dialects/Kernel/Stages.h"
+
 #include "lib/Codegen/CPU/Units.h"
 
 using namespace mpc::cpu;
@@ -88,11 +90,34 @@ getReducedExtents(const Statement &statement) {
   return extents;
 }
 
-LongSum mpc::cpu::getLongSum(const Statement &statement, Unit bf16) {
+bool mpc::cpu::isRowReduction(const Statement &statement) {
+  if (!statement.generic() || statement.isParallel() || isInOrder(statement))
+    return false;
+  std::optional<Stages> stages = getStages({&statement});
+  return stages && stages->has(StageKind::Reduction) &&
+         !stages->goesByColumns();
+}
+
+/// The sum of a row by lanes, in the order of RowPlan.
+static LongSum getRowSum(const Statement &statement, int64_t lanes) {
+  LongSum sum{getReducedExtents(statement), {}, lanes, 0};
+  int64_t &last = sum.extents.back();
+  sum.length = last;
+  last = std::max<int64_t>(sum.length / lanes, 1);
+  if (hasChains(statement))
+    sum.cuts = getCascade(sum.extents);
+  last = sum.length / lanes;
+  return sum;
+}
+
+LongSum mpc::cpu::getLongSum(const Statement &statement, Unit bf16,
+                             int64_t lanes) {
   if (std::optional<Contraction> contraction = matchContraction(statement))
     return {
         {contraction->sizes[Contraction::K]},
         {{0, getChainLength(*contraction, chooseUnit(*contraction, bf16))}}};
+  if (lanes > 1 && isRowReduction(statement))
+    return getRowSum(statement, lanes);
   llvm::SmallVector<int64_t> extents = getReducedExtents(statement);
   if (!hasChains(statement))
     return {extents, {}};

@@ -30,13 +30,23 @@ struct LongSum {
   llvm::SmallVector<int64_t> extents;
   /// The cuts; chains of elements come first, as in getCascade().
   llvm::SmallVector<Chains> cuts;
+  /// The number of partial sums. Where there are several, the last loop goes
+  /// over lines of `length` elements by as many at a time, of which each is
+  /// added to its own sum; what is left of a line comes last.
+  int64_t lanes = 1;
+  int64_t length = 0;
 };
+
+/// Whether `statement` reduces rows, whose elements `#cpu.rows` combines by
+/// vectors along the row.
+bool isRowReduction(const kernel::Statement &statement);
 
 /// The reduction loops of `statement`, neighbours merged, and their cuts. There
 /// are no cuts if the elements are combined one after another, from the first
 /// value on. A contraction runs on the unit that it has where bf16 is
-/// multiplied by `bf16`.
-LongSum getLongSum(const kernel::Statement &statement, Unit bf16);
+/// multiplied by `bf16`, and a row's elements are combined by `lanes`.
+LongSum getLongSum(const kernel::Statement &statement, Unit bf16,
+                   int64_t lanes);
 
 /// The number of k in a chain of `contraction` on `unit`; the last chain may
 /// have fewer. It follows from loops and extents alone, whatever the operands'

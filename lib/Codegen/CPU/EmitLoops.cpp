@@ -97,7 +97,7 @@ void LoopEmitter::emitStatement(unsigned number) {
     return emitOpaque(statement,
                       {emitter_.constantIndex(0),
                        emitter_.constantIndex(statement.numParallel())});
-  emitIterations(emitter_, statement, {}, schedule_.getBf16());
+  emitIterations(emitter_, statement, {}, schedule_);
 }
 
 /// Copies returned values that do not lie in their destination.
@@ -145,7 +145,7 @@ void LoopEmitter::emitChunks() {
   emitter_.emitLoop(from, to, 1, [&](Value unit) {
     SmallVector<Value> outer = emitter_.delinearize(unit, outerExtents);
     emitInit(statement, outer);
-    emitIterations(emitter_, statement, outer, schedule_.getBf16());
+    emitIterations(emitter_, statement, outer, schedule_);
   });
 }
 

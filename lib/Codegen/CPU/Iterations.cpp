@@ -9,6 +9,7 @@
 #include "lib/Codegen/CPU/UnitModel.h"
 #include "lib/Codegen/CPU/Units.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -58,9 +59,10 @@ public:
   using Element = llvm::function_ref<Values(Value, ValueRange)>;
 
   LongSumEmitter(Emitter &emitter, const LongSum &sum,
-                 ArrayRef<Operation *> combiners, int64_t step, Element element)
+                 ArrayRef<Operation *> combiners, int64_t step, Element element,
+                 Value lane = {})
       : emitter_(emitter), math_(emitter), sum_(sum), combiners_(combiners),
-        step_(step), element_(element) {}
+        step_(step), element_(element), lane_(lane) {}
 
   /// Adds to `sums` all elements inside of iteration `number` of the loops
   /// before `dim`.
@@ -72,15 +74,44 @@ public:
       if (chains.dim == dim)
         lengths.push_back(chains.count);
     int64_t extent = sum_.extents[dim];
+    bool isLine = lane_ && dim + 1 == sum_.extents.size();
     auto body = [&](Value index, ValueRange carried) {
-      Value inner = math_.add(math_.mul(number, extent), index);
-      return emit(dim + 1, inner, carried);
+      return emit(dim + 1,
+                  isLine ? numberInLine(number, index)
+                         : math_.add(math_.mul(number, extent), index),
+                  carried);
     };
-    return emitRange(lengths, {math_.constant(0), math_.constant(extent)}, sums,
-                     body);
+    Values whole = emitRange(
+        lengths, {math_.constant(0), math_.constant(extent)}, sums, body);
+    return isLine ? addTail(number, whole) : whole;
   }
 
 private:
+  /// The lane's element of vector `index` of line `line`.
+  Value numberInLine(Value line, Value index) {
+    return math_.add(math_.mul(line, sum_.length),
+                     math_.add(math_.mul(index, sum_.lanes), lane_));
+  }
+
+  /// Adds what is left of line `line` for the lane.
+  Values addTail(Value line, ValueRange sums) {
+    int64_t tail = sum_.length % sum_.lanes;
+    if (tail == 0)
+      return Values(sums);
+    Value exists = arith::CmpIOp::create(emitter_.builder, emitter_.loc,
+                                         arith::CmpIPredicate::ult, lane_,
+                                         math_.constant(tail));
+    Value last = math_.add(math_.mul(line, sum_.length),
+                           math_.constant(sum_.length - 1));
+    Value number = math_.min(
+        numberInLine(line, math_.constant(sum_.extents.back())), last);
+    Values next = element_(number, sums);
+    for (auto [value, sum] : llvm::zip(next, sums))
+      value = arith::SelectOp::create(emitter_.builder, emitter_.loc, exists,
+                                      value, sum);
+    return next;
+  }
+
   Values emitRange(ArrayRef<int64_t> lengths, std::pair<Value, Value> range,
                    ValueRange sums, Emitter::CarryBody body) {
     if (lengths.empty())
@@ -105,6 +136,7 @@ private:
   /// The number of elements in a step. A contraction has one loop.
   int64_t step_;
   Element element_;
+  Value lane_; ///< The number of the partial sum, if there are several.
 };
 
 } // namespace
@@ -194,42 +226,117 @@ private:
 
 } // namespace
 
-/// Computes the outputs' elements at `dims`: the chains of `sum` are added to
-/// their first values.
-static void emitLongSum(Emitter &emitter, const Statement &statement,
-                        const LongSum &sum, ValueRange dims, Unit bf16) {
-  SmallVector<Value> buffers, places, totals;
-  SmallVector<Operation *> combiners;
-  for (auto [number, output] : llvm::enumerate(statement.outputs)) {
-    Value result = statement.op->getResult(number);
-    buffers.push_back(emitter.getBuffer(result));
-    places.push_back(emitter.evaluate(output.index, dims));
-    totals.push_back(emitter.load(result, places.back()));
-    combiners.push_back(getCombiner(statement, number));
+/// Combines the partial sums in `buffer` pairwise, the first half of them with
+/// the second, and returns the last one.
+static Value combineLanes(Emitter &emitter, Operation *combiner, Value buffer,
+                          int64_t lanes) {
+  IndexMath math(emitter);
+  Type type = combiner->getResult(0).getType();
+  auto load = [&](Value lane) -> Value {
+    Value value =
+        memref::LoadOp::create(emitter.builder, emitter.loc, buffer, lane);
+    if (value.getType() == type)
+      return value;
+    return arith::TruncIOp::create(emitter.builder, emitter.loc, type, value);
+  };
+  for (int64_t half = lanes / 2; half >= 1; half /= 2)
+    emitter.emitLoop(math.constant(0), math.constant(half), 1, [&](Value lane) {
+      Value low = load(lane), high = load(math.add(lane, half));
+      emitter.store(createCombined(emitter, combiner, low, high), buffer, lane);
+    });
+  return load(math.constant(0));
+}
+
+namespace {
+
+/// Computes the elements of a reduction's outputs.
+class ResultEmitter {
+public:
+  ResultEmitter(Emitter &emitter, const Statement &statement,
+                const LongSum &sum, Unit bf16)
+      : emitter_(emitter), statement_(statement), sum_(sum),
+        contraction_(matchContraction(statement)),
+        unit_(contraction_ ? chooseUnit(*contraction_, bf16) : Unit::FMA) {
+    for (unsigned number = 0; number < statement.outputs.size(); ++number)
+      combiners_.push_back(getCombiner(statement, number));
   }
-  std::optional<Contraction> contraction = matchContraction(statement);
-  Unit unit = contraction ? chooseUnit(*contraction, bf16) : Unit::FMA;
+
+  /// Adds the sums at `dims` to their first values.
+  void emit(ValueRange dims);
+
+private:
+  SmallVector<Value> addAll(ValueRange dims, ValueRange first, Value lane = {});
+  SmallVector<Value> addLanes(ValueRange dims, ValueRange first);
+
+  Emitter &emitter_;
+  const Statement &statement_;
+  const LongSum &sum_;
+  std::optional<Contraction> contraction_;
+  Unit unit_;
+  SmallVector<Operation *> combiners_;
+};
+
+} // namespace
+
+/// Adds all elements, or those of `lane`, to `first`.
+SmallVector<Value> ResultEmitter::addAll(ValueRange dims, ValueRange first,
+                                         Value lane) {
   auto element = [&](Value number, ValueRange sums) -> SmallVector<Value> {
-    if (unit == Unit::FMA)
-      return emitElement(emitter, statement, dims, number, sums);
-    return {UnitSteps(emitter, *contraction, unit, dims)
+    if (unit_ == Unit::FMA)
+      return emitElement(emitter_, statement_, dims, number, sums);
+    return {UnitSteps(emitter_, *contraction_, unit_, dims)
                 .emit(number, sums.front())};
   };
-  totals = LongSumEmitter(emitter, sum, combiners, getDepth(unit), element)
-               .emit(0, emitter.constantIndex(0), totals);
+  return LongSumEmitter(emitter_, sum_, combiners_, getDepth(unit_), element,
+                        lane)
+      .emit(0, emitter_.constantIndex(0), first);
+}
+
+/// The same by partial sums, which begin with the neutral element and are
+/// combined with `first` at last.
+SmallVector<Value> ResultEmitter::addLanes(ValueRange dims, ValueRange first) {
+  SmallVector<Value> neutrals, buffers;
+  for (Operation *combiner : combiners_) {
+    neutrals.push_back(createNeutral(emitter_, combiner));
+    buffers.push_back(emitter_.allocate(sum_.lanes, neutrals.back().getType()));
+  }
+  emitter_.emitLoop(emitter_.constantIndex(0),
+                    emitter_.constantIndex(sum_.lanes), 1, [&](Value lane) {
+                      for (auto [sum, buffer] :
+                           llvm::zip(addAll(dims, neutrals, lane), buffers))
+                        emitter_.store(sum, buffer, lane);
+                    });
+  SmallVector<Value> totals;
+  for (auto [value, buffer, combiner] : llvm::zip(first, buffers, combiners_)) {
+    Value sum = combineLanes(emitter_, combiner, buffer, sum_.lanes);
+    totals.push_back(createCombined(emitter_, combiner, value, sum));
+  }
+  return totals;
+}
+
+void ResultEmitter::emit(ValueRange dims) {
+  SmallVector<Value> buffers, places, totals;
+  for (auto [number, output] : llvm::enumerate(statement_.outputs)) {
+    Value result = statement_.op->getResult(number);
+    buffers.push_back(emitter_.getBuffer(result));
+    places.push_back(emitter_.evaluate(output.index, dims));
+    totals.push_back(emitter_.load(result, places.back()));
+  }
+  totals = sum_.lanes > 1 ? addLanes(dims, totals) : addAll(dims, totals);
   for (auto [total, buffer, place] : llvm::zip(totals, buffers, places))
-    emitter.store(total, buffer, place);
+    emitter_.store(total, buffer, place);
 }
 
 void mpc::cpu::emitIterations(Emitter &emitter, const Statement &statement,
-                              ValueRange outer, Unit bf16) {
+                              ValueRange outer, LoopsAttr schedule) {
   LongSum sum;
   if (statement.generic() && !statement.isParallel())
-    sum = getLongSum(statement, bf16);
-  if (!sum.cuts.empty())
-    return emitResults(emitter, statement, outer, [&](ValueRange dims) {
-      emitLongSum(emitter, statement, sum, dims, bf16);
-    });
+    sum = getLongSum(statement, schedule.getBf16(), schedule.getLanes());
+  if (!sum.cuts.empty() || sum.lanes > 1) {
+    ResultEmitter result(emitter, statement, sum, schedule.getBf16());
+    return emitResults(emitter, statement, outer,
+                       [&](ValueRange dims) { result.emit(dims); });
+  }
   emitter.emitNest(ArrayRef(statement.extents).drop_front(outer.size()),
                    [&](ValueRange inner) {
                      SmallVector<Value> dims(outer);

@@ -10,10 +10,10 @@
 namespace mpc::cpu {
 
 /// Runs all iterations of `statement` at `outer`, indices of the first
-/// dimensions. All tensors that it writes must have memory. A contraction of
-/// bf16 is computed as the unit `bf16` would compute it.
+/// dimensions. All tensors that it writes must have memory. `schedule` says in
+/// which order sums are added.
 void emitIterations(Emitter &emitter, const kernel::Statement &statement,
-                    mlir::ValueRange outer, Unit bf16);
+                    mlir::ValueRange outer, LoopsAttr schedule);
 
 /// Calls `body` for each element of the outputs at `outer`, indices of the
 /// first dimensions. The outputs do not depend on reduction dimensions, whose

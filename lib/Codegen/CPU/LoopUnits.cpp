@@ -103,8 +103,8 @@ std::optional<unsigned> mpc::cpu::findLaneDim(FuncOp kernel, const Body &body) {
     return std::nullopt;
   const Statement &statement = body.statements.front();
   Storage storage(kernel, body);
-  if (!liesInDestinations(kernel, storage) ||
-      !getLongSum(statement, Unit::FMA).cuts.empty())
+  if (!liesInDestinations(kernel, storage) || isRowReduction(statement) ||
+      !getLongSum(statement, Unit::FMA, 1).cuts.empty())
     return std::nullopt;
   for (unsigned out = 0; out < statement.outputs.size(); ++out)
     if (storage.getPlace(0, out).destination < 0 || !isOneToOne(statement, out))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How each kind of kernel runs on a CPU.
 #include "lib/Codegen/CPU/Schedule.h"
+#include "lib/Codegen/CPU/Chains.h"
 
 #include "lib/Codegen/CPU/AttentionPlan.h"
 #include "lib/Codegen/CPU/Emitters.h"
@@ -35,7 +36,9 @@ static ScheduleAttrInterface scheduleLoops(FuncOp kernel, const Body &body,
   if (units > 1)
     chunks =
         countChunks(body.statements.front().numIterations(), kLoopGrain, units);
-  return LoopsAttr::get(kernel.getContext(), chunks, target.getBf16());
+  bool sumsRows = llvm::any_of(body.statements, isRowReduction);
+  return LoopsAttr::get(kernel.getContext(), chunks, target.getBf16(),
+                        sumsRows ? target.getLanes() : 1);
 }
 
 /// Loops with vectors, where there is an axis for them. A line is one unit.

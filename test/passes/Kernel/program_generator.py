@@ -31,7 +31,6 @@ class Value:
     shape: list
     element: str
     bound: float = 1.0  # Roughly its largest magnitude.
-    tainted: bool = False  # A sum along a row is part of it.
     uses: int = 0
 
     @property
@@ -54,12 +53,6 @@ class Op:
 
 def elements(shape):
     return math.prod(shape)
-
-
-def reduces_rows(shape, axes):
-    """Whether a reduction over `axes` goes along the contiguous axis: the last that is longer than 1."""
-    wide = [axis for axis, size in enumerate(shape) if size > 1]
-    return bool(wide) and wide[-1] in axes
 
 
 def numbers(values):
@@ -109,18 +102,17 @@ class Program:
         self.values.append(value)
         return value
 
-    def emit(self, name, operands, shapes, text, attributes=None, element=None, bound=None, taints=False):
+    def emit(self, name, operands, shapes, text, attributes=None, element=None, bound=None):
         """Appends an op; `shapes` are those of its results. `text` lacks the types."""
         element = element or operands[0].element
         for operand in operands:
             operand.uses += 1
-        tainted = taints or any(operand.tainted for operand in operands)
         if bound is None:
             bound = max((operand.bound for operand in operands), default=1.0)
         results = []
         for shape in shapes:
             name_of_value = f"%{self.prefix}v{len(self.ops)}_{len(results)}"
-            results.append(Value(name_of_value, list(shape), element, bound, tainted))
+            results.append(Value(name_of_value, list(shape), element, bound))
         self.ops.append(Op(name, list(operands), results, text, attributes or {}))
         self.values.extend(results)
         return results[0]
@@ -370,10 +362,9 @@ class Program:
         axes = sorted(axes)
         shape = [size for axis, size in enumerate(value.shape) if axis not in axes]
         count = elements(value.shape) // max(elements(shape), 1)
-        taints = name == "reduce_sum" and reduces_rows(value.shape, axes)
         bound = value.bound * (math.sqrt(count) * 3 if name == "reduce_sum" else 1)
         text = f"{value.name} axes {numbers(axes)} : {value.type} -> {Value('', shape, value.element).type}"
-        return self.emit(name, [value], [shape], text, {"axes": axes}, bound=bound, taints=taints)
+        return self.emit(name, [value], [shape], text, {"axes": axes}, bound=bound)
 
     def some_axes(self, value):
         return self.rng.sample(range(len(value.shape)), self.rng.randint(1, len(value.shape)))
@@ -436,7 +427,6 @@ class Program:
             return None
         value, name = self.tame(value), self.rng.choice(["softmax", "log_softmax", "layer_norm"])
         axis = self.rng.randrange(len(value.shape))
-        taints = reduces_rows(value.shape, range(axis, len(value.shape)) if name == "layer_norm" else [axis])
         operands, text, attributes = [value], value.name, {"axis": axis}
         if name == "layer_norm":
             scale = self.peer(value, value.shape[axis:])
@@ -444,7 +434,7 @@ class Program:
             text += f" scale {scale.name} : {scale.type}"
             attributes.update(epsilon=1e-2, segments=[1, 1, 0])
         text += f" axis({axis})" + (" epsilon(1.0e-2)" if name == "layer_norm" else "") + f" : {value.type}"
-        return self.emit(name, operands, [value.shape], text, attributes, bound=30.0, taints=taints)
+        return self.emit(name, operands, [value.shape], text, attributes, bound=30.0)
 
     # Contractions
 

@@ -128,12 +128,14 @@ Value LeakyReluOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   Fp x{&body, s[0]};
   return positiveElse(x, x * getAlpha().convertToDouble()).value;
 }
-// d leaky_relu(x) = dx where x > 0, alpha dx elsewhere
+// d leaky_relu(x) = dx where x > 0, alpha dx elsewhere. The result is positive
+// where x is, unless alpha is negative.
 LogicalResult LeakyReluOp::buildVJP(OpBuilder &b, Cotangents dOut,
                                     Gradients dIn) {
   double alpha = getAlpha().convertToDouble();
   unaryVJP(b, *this, dOut, dIn, [&](auto &g, Value d, Value x) {
-    return choose(g, CompareKind::GT, x, 0.0, d, g.scale(d, alpha));
+    Value sign = alpha < 0 ? x : g.wide(getOutput());
+    return choose(g, CompareKind::GT, sign, 0.0, d, g.scale(d, alpha));
   });
   return success();
 }

@@ -173,10 +173,12 @@ Value ReluOp::buildScalar(OpBuilder &b, Location loc, ValueRange s) {
   return arith::MaximumFOp::create(b, loc, s[0],
                                    constantLike(b, loc, s[0], 0.0));
 }
-// d relu(x) = [x > 0] dx
+// d relu(x) = [x > 0] dx. The result is positive where x is, and a product that
+// reads it keeps it anyway.
 LogicalResult ReluOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
-  unaryVJP(b, *this, dOut, dIn, [](auto &g, Value d, Value x) {
-    Value positive = g.compare(CompareKind::GT, x, g.splat(x, 0.0));
+  unaryVJP(b, *this, dOut, dIn, [&](auto &g, Value d, Value) {
+    Value y = g.wide(getOutput());
+    Value positive = g.compare(CompareKind::GT, y, g.splat(y, 0.0));
     return g.select(positive, d, g.splat(d, 0.0));
   });
   return success();

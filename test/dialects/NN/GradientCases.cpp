@@ -26,6 +26,7 @@ static void addUnary(Cases &cases) {
         "asinh", "mish", "softsign", "hard_swish", "expm1"})
     add(op);
   add("leaky_relu", Domain::Any, 1.5, "alpha 0.1");
+  add("leaky_relu", Domain::Any, 1.5, "alpha -0.3");
   add("elu", Domain::Any, 1.5, "alpha 1.5 scale 1.25 width 0.5");
   add("hard_sigmoid", Domain::Any, 1.5, "alpha 0.2 beta 0.5");
   add("swish", Domain::Any, 1.5, "alpha 1.5");

@@ -196,3 +196,22 @@ func.func @stop(%x: tensor<4xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
       : (tensor<4xf32>), (tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>
   return %0#1 : tensor<4xf32>
 }
+
+// -----
+
+// The gradient of a ReLU asks its result, which the product keeps anyway, and so does that of a leaky one.
+func.func private @activations(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = nn.relu %x : tensor<4xf32>
+  %1 = nn.leaky_relu %0 alpha 1.000000e-01 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @results
+func.func @results(%x: tensor<4xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[R:.*]] = nn.relu
+  // CHECK: %[[L:.*]] = nn.leaky_relu %[[R]]
+  // CHECK: nn.compare gt %[[L]]
+  // CHECK: nn.compare gt %[[R]]
+  %0:2 = nn.vjp @activations(%x) seed(%s) wrt [] args [0]
+      : (tensor<4xf32>), (tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>
+  return %0#1 : tensor<4xf32>
+}

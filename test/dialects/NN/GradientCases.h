@@ -40,6 +40,8 @@ struct GradientCase {
 };
 
 const std::vector<GradientCase> &gradientCases();
+/// Those of attention among them.
+std::vector<GradientCase> attentionCases();
 
 } // namespace mpc::test
 

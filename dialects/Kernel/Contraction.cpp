@@ -141,6 +141,17 @@ bool mpc::kernel::isSumOfProducts(linalg::GenericOp op) {
 // Groups
 //===----------------------------------------------------------------------===//
 
+SmallVector<unsigned> Contraction::getResultDims() const {
+  SmallVector<unsigned> dims;
+  for (auto group : {Batch, M, N})
+    llvm::append_range(dims, groups[group]);
+  Linear result = *getLinear(statement.outputs[0].index, statement.numDims());
+  llvm::sort(dims, [&](unsigned a, unsigned b) {
+    return result.strides[a] > result.strides[b];
+  });
+  return dims;
+}
+
 SmallVector<int64_t> Contraction::getExtents(DimGroup group) const {
   return llvm::map_to_vector(
       groups[group], [&](unsigned dim) { return statement.extents[dim]; });

@@ -71,6 +71,8 @@ struct Contraction : SumOfProducts {
   mlir::BlockArgument getArgument(unsigned operand) const {
     return generic().getBody()->getArgument(operands[operand]);
   }
+  /// The dimensions of the result, outermost in memory first.
+  llvm::SmallVector<unsigned> getResultDims() const;
   /// The extents of a group's dimensions.
   llvm::SmallVector<int64_t> getExtents(DimGroup group) const;
   /// How an operand with `strides` (one for each dimension) moves along

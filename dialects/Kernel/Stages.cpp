@@ -3,7 +3,6 @@
 #include "dialects/Kernel/Stages.h"
 
 #include "dialects/Kernel/Contraction.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -58,8 +57,7 @@ private:
 
   const Stage *writerOf(Value tensor) const;
   bool isOfMemory(Value tensor) const;
-  bool isForwarded(const Access &read, const Stage &reader,
-                   StageKind kind) const;
+  bool isForwarded(const Access &read, const Stage &reader) const;
   bool checkReads(const Stage &stage) const;
 
   ArrayRef<const Statement *> statements_;
@@ -72,19 +70,6 @@ private:
 };
 
 } // namespace
-
-/// The dimensions of a contraction's result, outermost in memory first.
-static SmallVector<unsigned> resultDims(const Contraction &contraction) {
-  SmallVector<unsigned> dims;
-  for (auto group : {Contraction::Batch, Contraction::M, Contraction::N})
-    llvm::append_range(dims, contraction.groups[group]);
-  const Statement &statement = contraction.statement;
-  Linear result = *getLinear(statement.outputs[0].index, statement.numDims());
-  llvm::sort(dims, [&](unsigned a, unsigned b) {
-    return result.strides[a] > result.strides[b];
-  });
-  return dims;
-}
 
 /// The space is that of the first reduction, if there is one, or that of the
 /// first contraction's result, or that of all maps.
@@ -108,9 +93,10 @@ bool StagesReader::findSpace() {
   }
   SmallVector<int64_t> loops = statements_.front()->extents;
   if (contraction)
-    loops = llvm::map_to_vector(resultDims(*contraction), [&](unsigned dim) {
-      return contraction->statement.extents[dim];
-    });
+    loops =
+        llvm::map_to_vector(contraction->getResultDims(), [&](unsigned dim) {
+          return contraction->statement.extents[dim];
+        });
   setSpace(loops, SmallVector<bool>(loops.size(), false));
   return true;
 }
@@ -167,7 +153,7 @@ Statement StagesReader::reorder(const Statement &statement,
 std::optional<StagesReader::Form>
 StagesReader::formOfContraction(const Contraction &contraction) const {
   const Statement &statement = contraction.statement;
-  SmallVector<unsigned> result = resultDims(contraction);
+  SmallVector<unsigned> result = contraction.getResultDims();
   auto extentsAre = [&](ArrayRef<int64_t> extents) {
     return result.size() >= extents.size() &&
            llvm::all_of(llvm::seq<size_t>(0, extents.size()), [&](size_t i) {
@@ -300,48 +286,30 @@ bool StagesReader::isOfMemory(Value tensor) const {
 }
 
 /// Whether `read` comes from memory or from the same point of an earlier stage.
-/// `kind` is that of the reader, or Row for the first value of its sum.
-bool StagesReader::isForwarded(const Access &read, const Stage &reader,
-                               StageKind kind) const {
+/// A value of each element and one of the point never have the same index.
+bool StagesReader::isForwarded(const Access &read, const Stage &reader) const {
   const Stage *writer = writerOf(read.tensor);
   if (!writer)
     return isOfMemory(read.tensor);
   const Access &write = writeOf(*writer, read.tensor);
-  if (kind == StageKind::Contraction)
+  if (reader.kind == StageKind::Contraction)
     return isOfSamePoint(read, reader.statement, write, writer->statement,
                          stages_.numOuter);
-  bool isSingle =
-      writer->kind == StageKind::Row || writer->kind == StageKind::Reduction;
-  return (kind != StageKind::Row || isSingle) && write.index == read.index;
-}
-
-/// Whether the region of `stage` reads at computed places only memory.
-static bool extractsMemory(const Stages &stages, const Stage &stage) {
-  return llvm::all_of(
-      stage.statement.generic().getBody()->getOps<tensor::ExtractOp>(),
-      [&](tensor::ExtractOp extract) {
-        return llvm::none_of(stages.list, [&](const Stage &writer) {
-          return writer.statement.op == extract.getTensor().getDefiningOp();
-        });
-      });
+  return write.index == read.index;
 }
 
 bool StagesReader::checkReads(const Stage &stage) const {
   for (const Access &input : stage.statement.inputs)
-    if (!isForwarded(input, stage, stage.kind))
+    if (!isForwarded(input, stage))
       return false;
   for (auto [number, output] : llvm::enumerate(stage.statement.outputs)) {
-    bool isReduction = stage.kind == StageKind::Reduction;
-    if (isReduction && !getCombiner(stage.statement, number))
+    if (stage.kind == StageKind::Reduction &&
+        !getCombiner(stage.statement, number))
       return false;
-    // A part of what another stage wrote would have to stay.
-    if (writerOf(output.tensor) && !stage.statement.coversOutput(number))
-      return false;
-    if (stage.statement.readsOutput(number) &&
-        !isForwarded(output, stage, isReduction ? StageKind::Row : stage.kind))
+    if (stage.statement.readsOutput(number) && !isForwarded(output, stage))
       return false;
   }
-  return extractsMemory(stages_, stage);
+  return true;
 }
 
 bool StagesReader::place(const Statement &statement) {

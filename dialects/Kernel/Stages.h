@@ -31,7 +31,8 @@ struct Stage {
 
 /// Statements over a common outer space, in order. Each reads of an earlier
 /// one's values only those of the same point, and a Map or a Reduction only the
-/// same element or a single value.
+/// same element or a single value. Reads at computed places are not looked at:
+/// the contract of kernel.func allows them of its inputs alone.
 struct Stages {
   std::vector<Stage> list;
   /// The extents of the space: the outer dimensions, then those reduced over.

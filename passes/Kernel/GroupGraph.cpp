@@ -2,20 +2,11 @@
 // Who reads whom among groups, and whether a path leads around two of them.
 #include "passes/Kernel/GroupGraph.h"
 
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mpc::kernel;
-
-SmallVector<Value> mpc::kernel::usedTensors(Operation *op) {
-  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  used.insert_range(captured);
-  return used.takeVector();
-}
 
 /// The structured ops from which `value` is made, through views and packs.
 static void collectSources(Value value,

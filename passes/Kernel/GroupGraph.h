@@ -11,9 +11,6 @@
 
 namespace mpc::kernel {
 
-/// The tensors that `op` uses, also inside of its region.
-llvm::SmallVector<mlir::Value> usedTensors(mlir::Operation *op);
-
 /// Groups are known by their numbers.
 class GroupGraph {
 public:

@@ -2,15 +2,48 @@
 // Which groups of ops one kernel can run.
 #include "passes/Kernel/GroupStages.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mpc::kernel;
 
+/// The most tensors that a joined group reads. A sum of more, as of the
+/// gradients of a value that every later layer of a DenseNet reads, would be a
+/// kernel used only once.
+static constexpr size_t kMostReads = 16;
 /// A kernel of fewer rows has too little work to share among threads...
 static constexpr int64_t kMinRows = 8;
 /// ...unless its whole space is small.
 static constexpr int64_t kSmallSpace = 1 << 15;
+
+SmallVector<Value> mpc::kernel::usedTensors(Operation *op) {
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  used.insert_range(captured);
+  return used.takeVector();
+}
+
+/// Whether `value` is memory that is read, and neither a single element nor a
+/// destination.
+static bool isMemory(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getNumElements() > 1 &&
+         !value.getDefiningOp<tensor::EmptyOp>();
+}
+
+SmallVector<Value> mpc::kernel::tensorsRead(ArrayRef<Operation *> statements) {
+  llvm::SetVector<Value> read;
+  for (Operation *statement : statements)
+    for (Value value : usedTensors(statement))
+      if (isMemory(value) &&
+          !llvm::is_contained(statements, value.getDefiningOp()))
+        read.insert(value);
+  return read.takeVector();
+}
 
 GroupJoiner::GroupJoiner(Block &block, TargetAttrInterface target)
     : target_(target) {
@@ -103,14 +136,11 @@ StringRef GroupJoiner::tryJoin(const Group &producer, const Group &consumer,
   joined.stages = stagesOf(joined.statements);
   if (!joined.stages)
     return "the two run over no common space";
-  switch (joined.getKind()) {
-  case KernelKind::Map:
-  case KernelKind::Contraction:
-    return "";
-  case KernelKind::Rows:
-  case KernelKind::Columns:
-    return hasFewRows(joined) ? "one kernel would have too few rows" : "";
-  default:
+  if (joined.getKind() == KernelKind::Loops)
     return "no schedule runs the stages of the two";
-  }
+  if (joined.stages->has(StageKind::Reduction) && hasFewRows(joined))
+    return "one kernel would have too few rows";
+  if (tensorsRead(joined.statements).size() > kMostReads)
+    return "one kernel would read too many tensors";
+  return "";
 }

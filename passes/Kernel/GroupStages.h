@@ -8,6 +8,13 @@
 
 namespace mpc::kernel {
 
+/// The tensors that `op` uses, also inside of its region.
+llvm::SmallVector<mlir::Value> usedTensors(mlir::Operation *op);
+
+/// The tensors in memory that `statements` read, as one kernel.
+llvm::SmallVector<mlir::Value>
+tensorsRead(llvm::ArrayRef<mlir::Operation *> statements);
+
 /// Structured ops that become one kernel, in the order of its body.
 struct Group {
   llvm::SmallVector<mlir::Operation *> statements;

@@ -83,11 +83,6 @@ void Groups::joinSources(Operation *op) {
   }
 }
 
-/// Whether the two together read more tensors than a kernel should.
-static bool readsTooMuch(const Group &joined) {
-  return tensorsRead(joined.statements).size() > kMostReads;
-}
-
 bool Groups::keepsMore(unsigned producer, unsigned consumer) const {
   return peak_.op && GroupPeak(groups_, graph_, peak_, isScarce_)
                          .keepsMore(producer, consumer);
@@ -98,8 +93,6 @@ StringRef Groups::whyApart(unsigned producer, unsigned consumer,
   const Group &p = groups_[producer], &c = groups_[consumer];
   if (StringRef reason = joiner_.tryJoin(p, c, joined); !reason.empty())
     return reason;
-  if (readsTooMuch(joined))
-    return "one kernel would read too many tensors";
   if (keepsMore(producer, consumer))
     return "one kernel would keep more where most memory is live";
   if (graph_.pathOutside(producer, consumer))

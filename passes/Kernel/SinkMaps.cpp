@@ -3,29 +3,10 @@
 #include "passes/Kernel/SinkMaps.h"
 
 #include "dialects/Kernel/Peak.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mpc::kernel;
-
-/// Whether `value` is memory that is read, and neither a single element nor a
-/// destination.
-static bool isMemory(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getNumElements() > 1 &&
-         !value.getDefiningOp<tensor::EmptyOp>();
-}
-
-SmallVector<Value> mpc::kernel::tensorsRead(ArrayRef<Operation *> statements) {
-  llvm::SetVector<Value> read;
-  for (Operation *statement : statements)
-    for (Value value : usedTensors(statement))
-      if (isMemory(value) &&
-          !llvm::is_contained(statements, value.getDefiningOp()))
-        read.insert(value);
-  return read.takeVector();
-}
 
 static int64_t sumBytes(ArrayRef<Value> values) {
   int64_t bytes = 0;
@@ -130,8 +111,7 @@ MapSinker::split(ArrayRef<Operation *> moved) const {
   result.source.stages = joiner_.stagesOf(result.source.statements);
   Group maps{result.moved, joiner_.stagesOf(result.moved)};
   if (!result.source.stages ||
-      !joiner_.tryJoin(maps, groups_[reader_], result.reader).empty() ||
-      tensorsRead(result.reader.statements).size() > kMostReads)
+      !joiner_.tryJoin(maps, groups_[reader_], result.reader).empty())
     return std::nullopt;
   return result;
 }

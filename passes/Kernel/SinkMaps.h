@@ -9,15 +9,6 @@
 
 namespace mpc::kernel {
 
-/// The most tensors that a joined group reads. A sum of more, as of the
-/// gradients of a value that every later layer of a DenseNet reads, would be a
-/// kernel used only once.
-inline constexpr size_t kMostReads = 16;
-
-/// The tensors in memory that `statements` read, as one kernel.
-llvm::SmallVector<mlir::Value>
-tensorsRead(llvm::ArrayRef<mlir::Operation *> statements);
-
 /// Moves the last maps of a group to the only other group that reads them,
 /// where the two kernels then move fewer bytes and keep no more of them. Maps
 /// were joined first to what they read. A product that is summed up next, say,

@@ -7,19 +7,6 @@ using namespace mlir;
 using namespace mpc::cuda;
 using namespace mpc::kernel;
 
-/// The dimensions of the result, in their order in memory.
-static SmallVector<unsigned> getResultDims(const Contraction &contraction) {
-  SmallVector<unsigned> dims;
-  for (auto group : {Contraction::Batch, Contraction::M, Contraction::N})
-    llvm::append_range(dims, contraction.groups[group]);
-  const Statement &statement = contraction.statement;
-  Linear result = *getLinear(statement.outputs[0].index, statement.numDims());
-  llvm::sort(dims, [&](unsigned a, unsigned b) {
-    return result.strides[a] > result.strides[b];
-  });
-  return dims;
-}
-
 static SmallVector<int64_t> getExtents(const Statement &statement,
                                        ArrayRef<unsigned> dims) {
   return llvm::map_to_vector(
@@ -50,7 +37,7 @@ void mpc::cuda::emitDot(KernelText &text, const Body &body, DotAttr schedule) {
   Contraction contraction = *matchContraction(body.statements.front());
   const Statement &statement = contraction.statement;
   Epilogue epilogue = getEpilogue(text.kernel, body);
-  SmallVector<unsigned> outer = getResultDims(contraction);
+  SmallVector<unsigned> outer = contraction.getResultDims();
   int64_t count = statement.numParallel();
   std::string element =
       text.define(text.indexType(), "element",

@@ -96,22 +96,34 @@ kernel.func @k(%x: {0}, %c: tensor<{1}xf32>, %d: tensor<{1}xf64>) -> (tensor<{1}
                                   .str();
 }
 
-std::string columnSum(int rows, int columns) {
-  std::string x = llvm::formatv("tensor<{0}x{1}xf32>", rows, columns);
-  return std::string(kMaps) + llvm::formatv(R"(
-kernel.func @k(%x: {0}, %d: tensor<{1}xf32>) -> tensor<{1}xf32> {{
+/// The column sums of `summed`: of %x, or of what `maps` compute of %x and of
+/// further `arguments`.
+std::string columnSum(int rows, int columns, const std::string &arguments = "",
+                      const std::string &maps = "",
+                      const std::string &summed = "%x") {
+  std::string text = std::string(kMaps) + R"(
+kernel.func @k(%x: MATRIX, ARGUMENTS%d: tensor<COLUMNSxf32>) -> tensor<COLUMNSxf32> {
   %zero = arith.constant 0.0 : f32
-  %none = linalg.fill ins(%zero : f32) outs(%d : tensor<{1}xf32>) -> tensor<{1}xf32>
-  %r = linalg.generic {{indexing_maps = [#mn, #n], iterator_types = ["reduction", "parallel"]}
-      ins(%x : {0}) outs(%none : tensor<{1}xf32>) {{
+  MAPS
+  %none = linalg.fill ins(%zero : f32) outs(%d : tensor<COLUMNSxf32>) -> tensor<COLUMNSxf32>
+  %r = linalg.generic {indexing_maps = [#mn, #n], iterator_types = ["reduction", "parallel"]}
+      ins(SUMMED : MATRIX) outs(%none : tensor<COLUMNSxf32>) {
   ^bb0(%a: f32, %o: f32):
     %0 = arith.addf %o, %a : f32
     linalg.yield %0 : f32
-  } -> tensor<{1}xf32>
-  kernel.return %r : tensor<{1}xf32>
-})",
-                                            x, columns)
-                                  .str();
+  } -> tensor<COLUMNSxf32>
+  kernel.return %r : tensor<COLUMNSxf32>
+})";
+  std::string matrix = llvm::formatv("tensor<{0}x{1}xf32>", rows, columns);
+  for (const auto &[name, value] :
+       {std::pair<std::string, std::string>("ARGUMENTS", arguments),
+        {"MAPS", maps},
+        {"SUMMED", summed},
+        {"MATRIX", matrix},
+        {"COLUMNS", std::to_string(columns)}})
+    for (size_t at = 0; (at = text.find(name, at)) != std::string::npos;)
+      text.replace(at, name.size(), value);
+  return text;
 }
 
 // Columns that do not fill a block, of one warp's elements and of many.
@@ -280,45 +292,29 @@ TEST(CudaKernels, SlicesOfColumnsAreAddedUpInOrder) {
   }
 }
 
-/// The column sums of (x + x) y, whose maps are statements of their own.
-std::string columnSumOfProducts(int rows, int columns) {
-  std::string x = llvm::formatv("tensor<{0}x{1}xf32>", rows, columns);
-  return std::string(kMaps) + llvm::formatv(R"(
-kernel.func @k(%x: {0}, %y: {0}, %d: tensor<{1}xf32>) -> tensor<{1}xf32> {{
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : {0}
-  %twice = linalg.generic {{indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
-      ins(%x : {0}) outs(%e : {0}) {{
+/// (x + x) y, by two maps.
+constexpr const char *kTwiceTimes = R"(
+  %e = tensor.empty() : MATRIX
+  %twice = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%x : MATRIX) outs(%e : MATRIX) {
   ^bb0(%a: f32, %o: f32):
     %0 = arith.addf %a, %a : f32
     linalg.yield %0 : f32
-  } -> {0}
-  %product = linalg.generic {{indexing_maps = [#mn, #mn, #mn], iterator_types = ["parallel", "parallel"]}
-      ins(%twice, %y : {0}, {0}) outs(%e : {0}) {{
+  } -> MATRIX
+  %product = linalg.generic {indexing_maps = [#mn, #mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%twice, %y : MATRIX, MATRIX) outs(%e : MATRIX) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %0 = arith.mulf %a, %b : f32
     linalg.yield %0 : f32
-  } -> {0}
-  %none = linalg.fill ins(%zero : f32) outs(%d : tensor<{1}xf32>) -> tensor<{1}xf32>
-  %r = linalg.generic {{indexing_maps = [#mn, #n], iterator_types = ["reduction", "parallel"]}
-      ins(%product : {0}) outs(%none : tensor<{1}xf32>) {{
-  ^bb0(%a: f32, %o: f32):
-    %0 = arith.addf %o, %a : f32
-    linalg.yield %0 : f32
-  } -> tensor<{1}xf32>
-  kernel.return %r : tensor<{1}xf32>
-})",
-                                            x, columns)
-                                  .str();
-}
+  } -> MATRIX)";
 
 // The maps before a sum are computed by its slices.
 TEST(CudaKernels, SlicesComputeTheMapsBeforeTheSum) {
   constexpr int kRows = 2048, kColumns = 40, kSlices = 8;
   std::vector<float> x = randoms(kRows * kColumns);
   std::vector<float> y = randoms(kRows * kColumns);
-  std::vector<Emitted> kernels =
-      emitAll(columnSumOfProducts(kRows, kColumns), 80);
+  std::vector<Emitted> kernels = emitAll(
+      columnSum(kRows, kColumns, "%y: MATRIX, ", kTwiceTimes, "%product"), 80);
   ASSERT_EQ(kernels.size(), 2u);
   Buffers sliced =
       runOnGpu(kernels[0],

@@ -76,3 +76,42 @@ func.func @few(%x: tensor<64x64x128xf32>) -> tensor<64x64x128xf32> {
   %result = nn.sub %x, %all : tensor<64x64x128xf32>
   return %result : tensor<64x64x128xf32>
 }
+
+// What only makes sums is computed by them on a GPU too: they have no more places than rows anyway.
+// CUDA-LABEL: func.func @summed
+// CUDA: kernel.group -> tensor<64xf32> {
+// CUDA: arith.mulf
+// CUDA: ["reduction", "parallel", "reduction"]
+func.func @summed(%x: tensor<64x64x128xf32>) -> tensor<64xf32> {
+  %square = nn.mul %x, %x : tensor<64x64x128xf32>
+  %sum = nn.reduce_sum %square axes [0, 2] : tensor<64x64x128xf32> -> tensor<64xf32>
+  return %sum : tensor<64xf32>
+}
+
+// A GPU cuts sums over few columns into slices, which a kernel that goes on with the columns could not be.
+// CHECK-LABEL: func.func @columns
+// CHECK: kernel.group -> tensor<2048x64xf32> {
+// CUDA-LABEL: func.func @columns
+// CUDA-NOT: kernel.group
+// CUDA: ["reduction", "parallel"]
+// CUDA-NOT: kernel.group
+// CUDA: return
+func.func @columns(%x: tensor<2048x64xf32>) -> tensor<2048x64xf32> {
+  %sum = nn.reduce_sum %x axes [0] : tensor<2048x64xf32> -> tensor<64xf32>
+  %all = nn.broadcast %sum axes [1] : tensor<64xf32> -> tensor<2048x64xf32>
+  %result = nn.sub %x, %all : tensor<2048x64xf32>
+  return %result : tensor<2048x64xf32>
+}
+
+// Fewer than eight long rows keep no machine busy.
+// CHECK-LABEL: func.func @long
+// CHECK-NOT: kernel.group
+// CHECK: return
+// CUDA-LABEL: func.func @long
+// CUDA-NOT: kernel.group
+// CUDA: return
+func.func @long(%x: tensor<4x16384xf32>) -> tensor<4xf32> {
+  %square = nn.mul %x, %x : tensor<4x16384xf32>
+  %sum = nn.reduce_sum %square axes [1] : tensor<4x16384xf32> -> tensor<4xf32>
+  return %sum : tensor<4xf32>
+}

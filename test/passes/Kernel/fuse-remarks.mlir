@@ -31,6 +31,17 @@ func.func @wider(%x: tensor<512x1024xf32>, %y: tensor<1024x1024xbf16>, %z: tenso
   return %other, %last : tensor<512x1024xf32>, tensor<512x8xf32>
 }
 
+// The square is computed by the kernel of its sum, to which it has moved, and reads what the product's kernel stores.
+// CHECK: :[[#@LINE+4]]:{{[0-9]+}}: remark: 1048576 bytes are stored for another kernel: no schedule runs the stages of the two
+// CHECK: :[[#@LINE+4]]:{{[0-9]+}}: note: which reads them here
+func.func @moved(%x: tensor<512x8xf32>, %w: tensor<8x512xf32>, %y: tensor<512x512xf32>) -> (tensor<512x512xf32>, tensor<512xf32>) {
+  %product = nn.matmul %x, %w : tensor<512x8xf32>, tensor<8x512xf32> -> tensor<512x512xf32>
+  %difference = nn.sub %product, %y : tensor<512x512xf32>
+  %square = nn.mul %difference, %difference : tensor<512x512xf32>
+  %sum = nn.reduce_sum %square axes [0] : tensor<512x512xf32> -> tensor<512xf32>
+  return %difference, %sum : tensor<512x512xf32>, tensor<512xf32>
+}
+
 // Less is not worth a word.
 func.func @small(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %tanh = nn.tanh %x : tensor<64x64xf32>

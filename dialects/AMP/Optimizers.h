@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The optimizers in one table: the state that each keeps and the rule by which
-/// it steps. Names, defaults and the order of operations are PyTorch's.
+/// The optimizers as rows of tables: the state that each keeps and the rule by
+/// which it steps. Names, defaults and the order of operations are PyTorch's.
+/// The rows stand in Rules, by families.
 #ifndef MPC_DIALECTS_AMP_OPTIMIZERS_H
 #define MPC_DIALECTS_AMP_OPTIMIZERS_H
 
@@ -113,7 +114,8 @@ struct Optimizer {
   [[nodiscard]] std::string refusal(mlir::Type type, Flags flags) const;
 };
 
-llvm::ArrayRef<Optimizer> allOptimizers();
+/// In the order in which they are listed.
+llvm::SmallVector<const Optimizer *> allOptimizers();
 /// The optimizer of that name; null where there is none.
 const Optimizer *findOptimizer(llvm::StringRef name);
 /// "sgd, adam, ...".

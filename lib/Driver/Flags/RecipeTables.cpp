@@ -109,12 +109,12 @@ std::string mpc::describeOptimizers() {
   std::string text =
       headOf({"`--optimizer`", "hyper-parameters and defaults",
               "flags of `--opt-arg`", "slots of a parameter", "state"});
-  for (const amp::Optimizer &optimizer : amp::allOptimizers()) {
+  for (const amp::Optimizer *optimizer : amp::allOptimizers()) {
     std::vector<llvm::StringRef> state;
-    for (const amp::NamedNumber &number : optimizer.state)
+    for (const amp::NamedNumber &number : optimizer->state)
       state.push_back(number.name);
-    text += rowOf({quoted(optimizer.name), listOf(optimizer.hypers),
-                   listOf(optimizer.flags), listOf(optimizer.slots),
+    text += rowOf({quoted(optimizer->name), listOf(optimizer->hypers),
+                   listOf(optimizer->flags), listOf(optimizer->slots),
                    listOf(state)});
   }
   return text;

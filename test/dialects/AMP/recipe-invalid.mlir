@@ -63,7 +63,7 @@ amp.recipe loss_scale<dynamic, growth_factor = 0.5>
 
 // -----
 
-// expected-error @+1 {{optimizer<'adamq'>: known are sgd, adam, adamw,}}
+// expected-error @+1 {{optimizer<'adamq'>: known are sgd, adagrad, rmsprop,}}
 amp.recipe optimizer<adamq>
 
 // -----

@@ -48,9 +48,9 @@ std::map<Name, double> collectDefaults() {
                   std::string(rt::settingKey(setting))}] = settings[setting];
     }
   }
-  for (const amp::Optimizer &optimizer : amp::allOptimizers())
-    for (const amp::NamedNumber &hyper : optimizer.hypers)
-      defaults[{optimizer.name.str(), hyper.name.str()}] = hyper.value;
+  for (const amp::Optimizer *optimizer : amp::allOptimizers())
+    for (const amp::NamedNumber &hyper : optimizer->hypers)
+      defaults[{optimizer->name.str(), hyper.name.str()}] = hyper.value;
   return defaults;
 }
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Gradient descent, and rates of each element: sgd, adagrad, rmsprop. And
+// callback, which has no rule.
+#include "dialects/AMP/Rules/Rules.h"
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::amp;
+
+//===----------------------------------------------------------------------===//
+// sgd
+//===----------------------------------------------------------------------===//
+
+static constexpr NamedNumber kSgdHypers[] = {
+    {"momentum", 0.0}, {"dampening", 0.0}, {"weight_decay", 0.0}};
+static constexpr StringRef kSgdFlags[] = {"momentum", "nesterov", "maximize"};
+static constexpr OptimizerSlot kSgdSlots[] = {{"momentum_buffer", "momentum"}};
+static constexpr StringRef kSgdScalars[] = {"lr", "momentum", "undamped",
+                                            "weight_decay", "first"};
+
+static void prepareSgd(Scalars &s) {
+  Fp applied = s["applied"];
+  s["first"] =
+      select(equal(applied, 0.0), applied.constant(1.0), applied.constant(0.0));
+  s["undamped"] = 1.0 - s["dampening"];
+  s["step"] = s["step"] + 1.0;
+}
+
+static void updateSgd(Scalars &s, bool decay) {
+  Fp g = descentWithDecay(s, decay);
+  if (s.has("momentum")) {
+    // The first velocity is the gradient itself, undamped.
+    Fp old = s["momentum_buffer"];
+    Fp next = fma(s["undamped"], g, old * s["momentum"]);
+    Fp buffer = select(equal(s["first"], 1.0), g, next);
+    s["momentum_buffer"] = buffer;
+    g = s.has("nesterov") ? fma(s["momentum"], buffer, g) : buffer;
+  }
+  s["parameter"] = fma(-s["lr"], g, s["parameter"]);
+}
+
+//===----------------------------------------------------------------------===//
+// adagrad, rmsprop
+//===----------------------------------------------------------------------===//
+
+static constexpr NamedNumber kAdagradHypers[] = {
+    {"lr_decay", 0.0},
+    {"weight_decay", 0.0},
+    {"initial_accumulator_value", 0.0},
+    {"eps", 1e-10}};
+static constexpr OptimizerSlot kAdagradSlots[] = {
+    {.name = "sum",
+     .initial = "initial_accumulator_value",
+     .types = SlotTypes::BF16}};
+static constexpr StringRef kAdagradScalars[] = {"weight_decay", "eps",
+                                                "minus_step_size"};
+
+static void prepareAdagrad(Scalars &s) {
+  s["minus_step_size"] = -(s["lr"] / (s["step"] * s["lr_decay"] + 1.0));
+  s["step"] = s["step"] + 1.0;
+}
+
+static void updateAdagrad(Scalars &s, bool decay) {
+  Fp g = descentWithDecay(s, decay);
+  s["sum"] = fma(g, g, s["sum"]);
+  s["parameter"] =
+      s["parameter"] + s["minus_step_size"] * g / (sqrt(s["sum"]) + s["eps"]);
+}
+
+static constexpr NamedNumber kRmspropHypers[] = {
+    {"alpha", 0.99}, {"eps", 1e-8}, {"weight_decay", 0.0}, {"momentum", 0.0}};
+static constexpr StringRef kRmspropFlags[] = {"momentum", "centered",
+                                              "maximize"};
+static constexpr OptimizerSlot kRmspropSlots[] = {
+    {.name = "square_avg", .types = SlotTypes::BF16},
+    {.name = "momentum_buffer", .flag = "momentum"},
+    {.name = "grad_avg", .flag = "centered", .types = SlotTypes::Single}};
+static constexpr StringRef kRmspropScalars[] = {
+    "lr", "weight_decay", "alpha", "new_weight", "eps", "momentum"};
+
+static void prepareRmsprop(Scalars &s) {
+  s["step"] = s["step"] + 1.0;
+  s["new_weight"] = 1.0 - s["alpha"];
+}
+
+static void updateRmsprop(Scalars &s, bool decay) {
+  Fp g = descentWithDecay(s, decay);
+  s["square_avg"] = fma(s["new_weight"] * g, g, s["square_avg"] * s["alpha"]);
+  Fp variance = s["square_avg"];
+  if (s.has("centered")) {
+    s["grad_avg"] = lerp(s["grad_avg"], g, s["new_weight"]);
+    variance = fma(-s["grad_avg"], s["grad_avg"], variance);
+  }
+  Fp denominator = sqrt(variance) + s["eps"];
+  if (!s.has("momentum")) {
+    s["parameter"] = s["parameter"] - s["lr"] * g / denominator;
+    return;
+  }
+  s["momentum_buffer"] = s["momentum_buffer"] * s["momentum"] + g / denominator;
+  s["parameter"] = fma(-s["lr"], s["momentum_buffer"], s["parameter"]);
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static constexpr Optimizer kOptimizers[] = {
+    {.name = "sgd",
+     .hypers = kSgdHypers,
+     .flags = kSgdFlags,
+     .slots = kSgdSlots,
+     .state = kStep,
+     .scalars = kSgdScalars,
+     .prepare = prepareSgd,
+     .update = updateSgd},
+    {.name = "adagrad",
+     .hypers = kAdagradHypers,
+     .flags = kMaximize,
+     .slots = kAdagradSlots,
+     .state = kStep,
+     .scalars = kAdagradScalars,
+     .prepare = prepareAdagrad,
+     .update = updateAdagrad,
+     .slotsFromStart = true},
+    {.name = "rmsprop",
+     .hypers = kRmspropHypers,
+     .flags = kRmspropFlags,
+     .slots = kRmspropSlots,
+     .state = kStep,
+     .scalars = kRmspropScalars,
+     .prepare = prepareRmsprop,
+     .update = updateRmsprop},
+};
+
+ArrayRef<Optimizer> mpc::amp::descentOptimizers() { return kOptimizers; }

@@ -637,6 +637,14 @@ static std::string shown(double number, bool isWhole) {
   return std::isnan(number) ? "nan" : number < 0.0 ? "-inf" : "inf";
 }
 
+std::string mpc::amp::describeOutOfRange(double number, NumberRange range,
+                                         bool isWhole) {
+  StringRef fault = findFault(number, range);
+  return fault.empty()
+             ? ""
+             : "must be " + fault.str() + ", not " + shown(number, isWhole);
+}
+
 std::string mpc::amp::findOutOfRange(Operation *op) {
   for (const ValueRow &row : allValues()) {
     Attribute value = op->getAttr(row.clause);
@@ -645,9 +653,10 @@ std::string mpc::amp::findOutOfRange(Operation *op) {
     if (!value || row.range == NumberRange::Any)
       continue;
     for (double number : ::numbersOf(value))
-      if (StringRef fault = findFault(number, row.range); !fault.empty())
-        return valueName(row) + " must be " + fault.str() + ", not " +
-               shown(number, isa<IntegerAttr>(value));
+      if (std::string fault =
+              describeOutOfRange(number, row.range, isa<IntegerAttr>(value));
+          !fault.empty())
+        return valueName(row) + " " + fault;
   }
   return "";
 }

@@ -91,6 +91,10 @@ std::string recordClauses(mlir::Operation *op,
 /// The first value of `op` that is out of its range: "'l1' must be finite and 0
 /// or more, not -1.0"; empty for none.
 std::string findOutOfRange(mlir::Operation *op);
+/// "must be positive and finite, not -1.0" of a number outside of the range;
+/// empty for any other.
+std::string describeOutOfRange(double number, NumberRange range,
+                               bool isWhole = false);
 
 } // namespace mpc::amp
 

@@ -25,9 +25,10 @@ bool Flags::has(StringRef flag) const {
                       [&](StringAttr attr) { return attr == flag; });
 }
 
-bool Optimizer::hasHyper(StringRef name) const {
-  return llvm::any_of(
+const NamedNumber *Optimizer::findHyper(StringRef name) const {
+  const auto *found = llvm::find_if(
       hypers, [&](const NamedNumber &hyper) { return hyper.name == name; });
+  return found == hypers.end() ? nullptr : found;
 }
 
 SmallVector<StringRef> Optimizer::flagsOf(DictionaryAttr hyper) const {

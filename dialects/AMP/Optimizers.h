@@ -6,6 +6,7 @@
 #ifndef MPC_DIALECTS_AMP_OPTIMIZERS_H
 #define MPC_DIALECTS_AMP_OPTIMIZERS_H
 
+#include "dialects/AMP/Clauses.h"
 #include "dialects/Interfaces/Fp.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -21,6 +22,8 @@ namespace mpc::amp {
 struct NamedNumber {
   llvm::StringRef name;
   double value;
+  /// Which numbers a hyper-parameter may be, where no flag of its own says so.
+  NumberRange range = NumberRange::Any;
 };
 
 /// The entries of `numbers`, which are f64, in the attribute's order.
@@ -103,7 +106,11 @@ struct Optimizer {
   bool slotsFromStart = false;
 
   [[nodiscard]] bool isCallback() const { return !update; }
-  [[nodiscard]] bool hasHyper(llvm::StringRef name) const;
+  /// The hyper-parameter of that name; null where there is none.
+  [[nodiscard]] const NamedNumber *findHyper(llvm::StringRef name) const;
+  [[nodiscard]] bool hasHyper(llvm::StringRef name) const {
+    return findHyper(name) != nullptr;
+  }
   /// The flags named like a hyper-parameter that `hyper` gives and that is not
   /// 0. Such a flag keeps the hyper-parameter's state: without momentum there
   /// is no velocity.

@@ -291,14 +291,23 @@ static Fault checkPolicy(RecipeOp recipe, const Spelling &spell) {
   return values.ok() ? "" : values.status().message();
 }
 
+/// What follows the name of a wrong hyper-parameter.
+static Fault checkHyper(NamedAttribute entry, const Optimizer &rule) {
+  const NamedNumber *hyper = rule.findHyper(entry.getName());
+  if (!hyper)
+    return ": " + rule.name.str() + " has none";
+  double number = cast<FloatAttr>(entry.getValue()).getValueAsDouble();
+  std::string fault = describeOutOfRange(number, hyper->range);
+  return fault.empty() ? "" : " " + fault;
+}
+
 static Fault checkHypers(RecipeOp recipe, const Spelling &spell) {
   const Optimizer &rule = *recipe.getRule();
   if (!recipe.getOptimizer())
     return "";
   for (NamedAttribute entry : recipe.getHyper())
-    if (!rule.hasHyper(entry.getName()))
-      return spell("optimizer", entry.getName(), "") + ": " + rule.name.str() +
-             " has none";
+    if (Fault fault = checkHyper(entry, rule); !fault.empty())
+      return spell("optimizer", entry.getName(), "") + fault;
   for (StringRef flag : recipe.getOptimizer()->getFlags())
     if (!llvm::is_contained(rule.flags, flag))
       return spell("optimizer", flag, "") + ": " + rule.name.str() +

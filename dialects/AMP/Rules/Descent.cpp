@@ -44,9 +44,9 @@ static void updateSgd(Scalars &s, bool decay) {
 //===----------------------------------------------------------------------===//
 
 static constexpr NamedNumber kAdagradHypers[] = {
-    {"lr_decay", 0.0},
+    {"lr_decay", 0.0, NumberRange::NonNegative},
     {"weight_decay", 0.0},
-    {"initial_accumulator_value", 0.0},
+    {"initial_accumulator_value", 0.0, NumberRange::NonNegative},
     {"eps", 1e-10}};
 static constexpr OptimizerSlot kAdagradSlots[] = {
     {.name = "sum",
@@ -68,7 +68,10 @@ static void updateAdagrad(Scalars &s, bool decay) {
 }
 
 static constexpr NamedNumber kRmspropHypers[] = {
-    {"alpha", 0.99}, {"eps", 1e-8}, {"weight_decay", 0.0}, {"momentum", 0.0}};
+    {"alpha", 0.99, NumberRange::NonNegative},
+    {"eps", 1e-8},
+    {"weight_decay", 0.0},
+    {"momentum", 0.0}};
 static constexpr StringRef kRmspropFlags[] = {"momentum", "centered",
                                               "maximize"};
 static constexpr OptimizerSlot kRmspropSlots[] = {

@@ -78,6 +78,11 @@ amp.recipe optimizer<adamw, nesterov>
 
 // -----
 
+// expected-error @+1 {{optimizer<lr_decay> must be finite and 0 or more, not -1.0}}
+amp.recipe optimizer<adagrad, lr_decay = -1.0>
+
+// -----
+
 // expected-error @+1 {{nesterov needs momentum and no dampening}}
 amp.recipe optimizer<sgd, nesterov>
 

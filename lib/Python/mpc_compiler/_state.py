@@ -89,7 +89,7 @@ def _steps_counted(step: "Step") -> float | None:
 
 
 def _torch_groups(step: "Step") -> list[tuple[list[str], Any]]:
-    """Names and weight decay of each group of torch's optimizer that the step was compiled with."""
+    """Each group of torch's optimizer that the step was compiled with, and its names."""
     optimizer, module = getattr(step, "_optimizer", None), getattr(step, "_module", None)
     names = {} if module is None else {id(parameter): name for name, parameter in module.named_parameters()}
     groups = [] if optimizer is None else optimizer.param_groups
@@ -97,16 +97,19 @@ def _torch_groups(step: "Step") -> list[tuple[list[str], Any]]:
              for group in groups]
     if not all(len(found) == len(group["params"]) for found, group in named):
         return []  # Of a model in a file, whose names the optimizer does not know.
-    return [(found, group.get("weight_decay")) for found, group in named]
+    return named
 
 
 def _groups(step: "Step") -> list[dict[str, Any]]:
     """As torch's optimizer has them, whose order numbers the parameters; else one."""
     numbers = _numbers(step)
     found = []
-    for names, decay in _torch_groups(step):
-        own = {} if decay else {"weight_decay": 0.0}
-        found.append({**numbers, **(own if "weight_decay" in numbers else {}), "params": names})
+    for names, group in _torch_groups(step):
+        # Torch's load_state_dict takes a switch that is not there for one that is off.
+        own = {name: group[name] for name in _TORCH_SWITCHES - {"params", "param_names"} if name in group}
+        if "weight_decay" in numbers and not group.get("weight_decay"):
+            own["weight_decay"] = 0.0
+        found.append({**numbers, **own, "params": names})
     return found or [{**numbers, "params": parameter_names(step)}]
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gradient descent, and rates of each element: sgd, adagrad, rmsprop. And
+// Gradient descent, and rates of each element: sgd, adagrad,
+// rmsprop, adadelta. And
 // callback, which has no rule.
 #include "dialects/AMP/Rules/Rules.h"
 
@@ -40,7 +41,7 @@ static void updateSgd(Scalars &s, bool decay) {
 }
 
 //===----------------------------------------------------------------------===//
-// adagrad, rmsprop
+// adagrad, rmsprop, adadelta
 //===----------------------------------------------------------------------===//
 
 static constexpr NamedNumber kAdagradHypers[] = {
@@ -103,6 +104,29 @@ static void updateRmsprop(Scalars &s, bool decay) {
   s["parameter"] = fma(-s["lr"], s["momentum_buffer"], s["parameter"]);
 }
 
+static constexpr NamedNumber kAdadeltaHypers[] = {
+    {"rho", 0.9, NumberRange::Share}, {"eps", 1e-6}, {"weight_decay", 0.0}};
+static constexpr OptimizerSlot kAdadeltaSlots[] = {
+    {.name = "square_avg", .types = SlotTypes::BF16},
+    {.name = "acc_delta", .types = SlotTypes::BF16}};
+static constexpr StringRef kAdadeltaScalars[] = {"lr", "weight_decay", "rho",
+                                                 "new_weight", "eps"};
+
+static void prepareAdadelta(Scalars &s) {
+  s["step"] = s["step"] + 1.0;
+  s["new_weight"] = 1.0 - s["rho"];
+}
+
+static void updateAdadelta(Scalars &s, bool decay) {
+  Fp g = descentWithDecay(s, decay);
+  s["square_avg"] = fma(s["new_weight"] * g, g, s["square_avg"] * s["rho"]);
+  Fp delta =
+      sqrt(s["acc_delta"] + s["eps"]) / sqrt(s["square_avg"] + s["eps"]) * g;
+  s["acc_delta"] =
+      fma(s["new_weight"] * delta, delta, s["acc_delta"] * s["rho"]);
+  s["parameter"] = fma(-s["lr"], delta, s["parameter"]);
+}
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -133,6 +157,14 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kRmspropScalars,
      .prepare = prepareRmsprop,
      .update = updateRmsprop},
+    {.name = "adadelta",
+     .hypers = kAdadeltaHypers,
+     .flags = kMaximize,
+     .slots = kAdadeltaSlots,
+     .state = kStep,
+     .scalars = kAdadeltaScalars,
+     .prepare = prepareAdadelta,
+     .update = updateAdadelta},
 };
 
 ArrayRef<Optimizer> mpc::amp::descentOptimizers() { return kOptimizers; }

@@ -33,6 +33,10 @@ _FOREIGN = {
 # What may differ between parameter groups of torch: whose they are, and how torch computes.
 _FREE_IN_GROUPS = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"}
 
+# What only some rules of torch have: the compiler's --opt-arg.
+_RULE_NUMBERS = ("alpha", "lr_decay", "dampening", "initial_accumulator_value", "rho")
+_RULE_SWITCHES = ("centered", "amsgrad", "maximize")
+
 
 def _compiler() -> Any:
     try:
@@ -137,8 +141,8 @@ def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[s
         options["momentum"] = float(first["momentum"])
     if first.get("nesterov"):
         options["nesterov"] = True
-    extra = {n: first[n] for n in ("alpha", "lr_decay", "dampening", "centered", "amsgrad",
-                                   "maximize", "initial_accumulator_value") if first.get(n)}
+    extra: dict[str, Any] = {name: float(first[name]) for name in _RULE_NUMBERS if name in first}
+    extra.update({name: True for name in _RULE_SWITCHES if first.get(name)})
     if extra:
         options["opt_arg"] = extra
     _check_groups(groups, first)

@@ -11,10 +11,10 @@ from ._errors import UsageError
 from ._memory import tensor_of
 
 # Their rules are the program's, to the rounding.
-_COMPILED = ("SGD", "Adam", "AdamW", "Adamax", "Adagrad", "RMSprop")
+_COMPILED = ("SGD", "Adam", "AdamW", "Adamax", "Adagrad", "RMSprop", "Adadelta")
 _COUNTED = _COMPILED[1:]
 # What a program reads at each step; of the second, whether they are 0 is compiled.
-_NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay")
+_NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay", "rho")
 _PARTS = ("weight_decay", "momentum")
 # What decides nothing of a step.
 _WORDS = ("params", "param_names", "foreach", "fused", "capturable", "initial_lr", "swap_lr", "max_lr", "min_lr")

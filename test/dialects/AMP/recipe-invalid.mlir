@@ -83,6 +83,16 @@ amp.recipe optimizer<adagrad, lr_decay = -1.0>
 
 // -----
 
+// expected-error @+1 {{optimizer<rho> must be from 0 to 1, not 1.5}}
+amp.recipe optimizer<adadelta, rho = 1.5>
+
+// -----
+
+// expected-error @+1 {{slots(f16): slot 'square_avg' of adadelta is divided by}}
+amp.recipe optimizer<adadelta> slots(f16)
+
+// -----
+
 // expected-error @+1 {{nesterov needs momentum and no dampening}}
 amp.recipe optimizer<sgd, nesterov>
 

@@ -99,6 +99,17 @@ def rmsprop(flags):
     return Rule([0.75, 1e-3, 0.125, 0.5], 1 + len(set(flags) & {"momentum", "centered"}), move, decay=2)
 
 
+def adadelta(flags):
+    def move(h, lr, t, w, g, slots):
+        rho, eps, decay = h
+        g = g + decay * w
+        square = rho * slots[0] + (1 - rho) * g * g
+        delta = np.sqrt(slots[1] + eps) / np.sqrt(square + eps) * g
+        return w - lr * delta, [square, rho * slots[1] + (1 - rho) * delta * delta]
+
+    return Rule([0.75, 1e-3, 0.125], 2, move, decay=2)
+
+
 def lamb(flags):
     def move(h, lr, t, w, g, slots):
         new = moments(h, g, slots)
@@ -141,13 +152,15 @@ RULES = {
     "adamax": (adamax, ([], ["maximize"])),
     "adagrad": (adagrad, ([],)),
     "rmsprop": (rmsprop, ([], ["momentum"], ["centered"], ["momentum", "centered"])),
+    "adadelta": (adadelta, ([], ["maximize"])),
     "lamb": (lamb, ([], ["maximize"])),
     "keras-sgd": (keras_sgd, ([], ["momentum"], ["momentum", "nesterov"])),
     "keras-adam": (keras_adam, ([], ["amsgrad"])),
     "keras-adamw": (keras_adam, ([],)),
 }
 HOW_MANY_SCALARS = {
-    "sgd": 5, "adam": 8, "adamw": 8, "adamax": 5, "adagrad": 3, "rmsprop": 6, "lamb": 9,
+    "sgd": 5, "adam": 8, "adamw": 8, "adamax": 5, "adagrad": 3, "rmsprop": 6,
+    "adadelta": 5, "lamb": 9,
     "keras-sgd": 3, "keras-adam": 6, "keras-adamw": 6,
 }  # fmt: skip
 LR = 0.25
@@ -163,7 +176,7 @@ class Step:
         self.w = vector("f32", [1.0, -2.5, 0.75, 3.0, -0.5])
         self.g = vector(gradient, [0.5, 1.25, -3.0, 0.0, 2.0])
         start = [[0.25, -0.5, 1.0, 0.125, -2.0], [5.0, 2.0, 6.0, 1.5, 7.0], [5.5, 1.0, 9.0, 1.0, 8.0]]
-        order = [1, 0, 0] if kind in ("adagrad", "rmsprop") else [0, 1, 2]
+        order = {"adagrad": [1], "rmsprop": [1, 0, 0], "adadelta": [1, 2]}.get(kind, [0, 1, 2])
         self.slots = [vector("f32", start[order[i]]) for i in range(self.rule.slots)]
 
     def label(self):

@@ -181,7 +181,7 @@ class Faults(Doors):
             with self.subTest(name):
                 rule = getattr(torch.optim, name)
                 step, _ = self.all_doors(make_mlp, lambda m: rule(m.parameters(), lr=1e-2), tolerance=2e-5)
-                is_ours = name in ("SGD", "Adam", "AdamW", "Adamax", "Adagrad", "RMSprop")
+                is_ours = name in ("SGD", "Adam", "AdamW", "Adamax", "Adagrad", "RMSprop", "Adadelta")
                 self.assertEqual("by torch" not in str(step.report().notes), is_ours, step.report())
 
     def test_09_a_rule_of_the_users(self):
@@ -200,6 +200,8 @@ class Faults(Doors):
             lambda m: o.Adagrad(m.parameters(), lr=0.01, lr_decay=0.1, initial_accumulator_value=0.5),
             lambda m: o.RMSprop(m.parameters(), lr=0.01, momentum=0.9, centered=True, alpha=0.9),
             lambda m: o.AdamW(m.parameters(), lr=torch.tensor(0.01)),
+            lambda m: o.Adadelta(m.parameters(), lr=0.5, rho=0.8, eps=1e-4, weight_decay=0.1),
+            lambda m: o.Adadelta(m.parameters(), lr=0.1, maximize=True),
         ):
             self.all_doors(make_mlp, optimizer_of, tolerance=2e-5)
 
@@ -262,7 +264,7 @@ class Faults(Doors):
             self.near([step(x, y).item()], [loss.item()], 5e-6)
 
     def test_11_an_optimizer_with_a_history_goes_on(self):
-        for name in ("SGD", "Adam", "RMSprop", "NAdam", "Adagrad"):
+        for name in ("SGD", "Adam", "RMSprop", "NAdam", "Adagrad", "Adadelta"):
             rule = lambda m: getattr(torch.optim, name)(
                 m.parameters(), lr=0.01, **({"momentum": 0.9} if name == "SGD" else {}))
             plain, m = make_mlp(), make_mlp()

@@ -83,6 +83,11 @@ struct Optimizer {
   llvm::ArrayRef<OptimizerSlot> slots;
   /// The scalar state, f64, which all parameters share.
   llvm::ArrayRef<NamedNumber> state;
+  /// Whether an entry of `state` follows from the number of steps alone, as
+  /// `beta1_power`. PyTorch keeps every other for each parameter.
+  [[nodiscard]] static bool followsFromSteps(llvm::StringRef entry) {
+    return entry.ends_with("_power");
+  }
   /// The scalars that `prepare` computes for `update`.
   llvm::ArrayRef<llvm::StringRef> scalars;
   /// Runs once a step, in f64. It has "lr", state and hyper-parameters by name,

@@ -139,7 +139,7 @@ private:
     for (const CaseParameter &parameter : which_.parameters) {
       json &slots = line["slots"][parameter.name];
       if (parameter.isEverPresent())
-        MPC_RETURN_IF_ERROR(describeCount(parameter, slots));
+        MPC_RETURN_IF_ERROR(describeScalars(parameter, slots));
       else if (recipe_.getRule()->slotsFromStart)
         slots = untouchedSlots(parameter);
     }
@@ -168,15 +168,20 @@ private:
     return static_cast<float>(value);
   }
 
-  /// The number of steps in which the parameter had a gradient. PyTorch lists
-  /// it among the slots.
-  rt::Status describeCount(const CaseParameter &parameter, json &slots) {
-    std::string name =
-        std::string(rt::kOptimizerName) + "." + optimizerOf(parameter) + "step";
-    if (!runner_->program().findState(name))
-      return {};
-    MPC_ASSIGN_OR_RETURN(rt::TensorView view, runner_->readState(name));
-    slots["step"] = json::array({*static_cast<const double *>(view.data)});
+  /// The number of steps in which the parameter had a gradient, and what else
+  /// the rule keeps once. PyTorch lists these among the slots.
+  rt::Status describeScalars(const CaseParameter &parameter, json &slots) {
+    std::string owner =
+        std::string(rt::kOptimizerName) + "." + optimizerOf(parameter);
+    for (const amp::NamedNumber &entry : recipe_.getRule()->state) {
+      std::string name = owner + entry.name.str();
+      if (amp::Optimizer::followsFromSteps(entry.name) ||
+          !runner_->program().findState(name))
+        continue;
+      MPC_ASSIGN_OR_RETURN(rt::TensorView view, runner_->readState(name));
+      slots[entry.name.str()] =
+          json::array({*static_cast<const double *>(view.data)});
+    }
     return {};
   }
 

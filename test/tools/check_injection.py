@@ -37,6 +37,7 @@ OPTIMIZERS = {
     "adam": {"name": "adam", "lr": 0.01, "weight_decay": 0.1, "amsgrad": True},
     "adamw": {"name": "adamw", "lr": 0.01},
     "adamax": {"name": "adamax", "lr": 0.01},
+    "nadam": {"name": "nadam", "lr": 0.01, "momentum_decay": 0.5},
     "adagrad": {"name": "adagrad", "lr": 0.01, "lr_decay": 0.1},
     "rmsprop": {"name": "rmsprop", "lr": 0.01, "centered": True, "momentum": 0.5},
     "adadelta": {"name": "adadelta", "lr": 0.5, "weight_decay": 0.1},

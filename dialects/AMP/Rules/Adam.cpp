@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Adam and the rules made of it: adamw, adamax, lamb.
+// Adam and the rules made of it: adamw, adamax, nadam,
+// lamb.
 #include "dialects/AMP/Rules/Rules.h"
 
 using namespace mlir;
@@ -80,6 +81,66 @@ static void updateAdamax(Scalars &s, bool decay) {
 }
 
 //===----------------------------------------------------------------------===//
+// nadam
+//===----------------------------------------------------------------------===//
+
+static constexpr NamedNumber kNadamHypers[] = {
+    {"beta1", 0.9},
+    {"beta2", 0.999},
+    {"eps", 1e-8},
+    {"weight_decay", 0.0},
+    {"momentum_decay", 4e-3, NumberRange::NonNegative}};
+static constexpr StringRef kDecoupledFlags[] = {"decoupled_weight_decay",
+                                                "maximize"};
+static constexpr OptimizerSlot kNadamSlots[] = {
+    {"exp_avg"}, {.name = "exp_avg_sq", .types = SlotTypes::BF16}};
+static constexpr NamedNumber kNadamState[] = {
+    {"step", 0.0}, {"beta2_power", 1.0}, {"mu_product", 1.0}};
+static constexpr StringRef kNadamScalars[] = {
+    "weight_decay", "kept", "new_weight1",   "beta2",    "new_weight2",
+    "correction2",  "eps",  "gradient_rate", "mean_rate"};
+
+/// The momentum of a step: it grows towards beta1.
+static Fp momentumOf(Scalars &s, Fp step) {
+  Fp base = step.constant(0.96);
+  Fp power =
+      base.make<math::PowFOp>(base.value, (step * s["momentum_decay"]).value);
+  return s["beta1"] * (1.0 - power * 0.5);
+}
+
+static void prepareNadam(Scalars &s) {
+  s["step"] = s["step"] + 1.0;
+  s["beta2_power"] = s["beta2_power"] * s["beta2"];
+  Fp mu = momentumOf(s, s["step"]), next = momentumOf(s, s["step"] + 1.0);
+  // PyTorch keeps the product as a tensor of f32.
+  s["mu_product"] = toSingle(s["mu_product"] * toSingle(mu));
+  s["kept"] = 1.0 - s["lr"] * s["weight_decay"];
+  s["new_weight1"] = 1.0 - s["beta1"];
+  s["new_weight2"] = 1.0 - s["beta2"];
+  s["correction2"] = 1.0 - s["beta2_power"];
+  s["gradient_rate"] = -s["lr"] * (1.0 - mu) / (1.0 - s["mu_product"]);
+  s["mean_rate"] = -s["lr"] * next / (1.0 - s["mu_product"] * next);
+}
+
+/// Weight decay, decoupled or not; yields the gradient.
+static Fp decayedBySwitch(Scalars &s, bool decay) {
+  if (!s.has("decoupled_weight_decay"))
+    return descentWithDecay(s, decay);
+  if (decay)
+    s["parameter"] = s["parameter"] * s["kept"];
+  return descent(s);
+}
+
+static void updateNadam(Scalars &s, bool decay) {
+  Fp g = decayedBySwitch(s, decay);
+  s["exp_avg"] = lerp(s["exp_avg"], g, s["new_weight1"]);
+  s["exp_avg_sq"] = fma(s["new_weight2"] * g, g, s["exp_avg_sq"] * s["beta2"]);
+  Fp denominator = sqrt(s["exp_avg_sq"] / s["correction2"]) + s["eps"];
+  s["parameter"] = s["parameter"] + s["gradient_rate"] * g / denominator;
+  s["parameter"] = s["parameter"] + s["mean_rate"] * s["exp_avg"] / denominator;
+}
+
+//===----------------------------------------------------------------------===//
 // lamb (You et al., 2020), as optax has it
 //===----------------------------------------------------------------------===//
 
@@ -139,6 +200,14 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kAdamaxScalars,
      .prepare = prepareAdamax,
      .update = updateAdamax},
+    {.name = "nadam",
+     .hypers = kNadamHypers,
+     .flags = kDecoupledFlags,
+     .slots = kNadamSlots,
+     .state = kNadamState,
+     .scalars = kNadamScalars,
+     .prepare = prepareNadam,
+     .update = updateNadam},
     {.name = "lamb",
      .hypers = kLambHypers,
      .flags = kMaximize,

@@ -34,7 +34,7 @@ _FOREIGN = {
 _FREE_IN_GROUPS = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"}
 
 # What only some rules of torch have: the compiler's --opt-arg.
-_RULE_NUMBERS = ("alpha", "lr_decay", "dampening", "initial_accumulator_value", "rho")
+_RULE_NUMBERS = ("alpha", "lr_decay", "dampening", "initial_accumulator_value", "rho", "momentum_decay")
 _RULE_SWITCHES = ("centered", "amsgrad", "maximize")
 
 
@@ -143,6 +143,8 @@ def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[s
         options["nesterov"] = True
     extra: dict[str, Any] = {name: float(first[name]) for name in _RULE_NUMBERS if name in first}
     extra.update({name: True for name in _RULE_SWITCHES if first.get(name)})
+    if kind not in ("adam", "adamw") and first.get("decoupled_weight_decay"):
+        extra["decoupled_weight_decay"] = True
     if extra:
         options["opt_arg"] = extra
     _check_groups(groups, first)

@@ -289,7 +289,7 @@ def step(
 
     `optimizer` is torch's and stays true: its ``param_groups`` are read at each call, so that schedulers work, and
     its ``state`` are views of the program's memory, so that ``state_dict`` and ``load_state_dict`` save and load a
-    training. SGD, Adam, AdamW, Adamax, Adagrad, RMSprop and Adadelta whose groups differ in nothing but weight decay
+    training. SGD, Adam, AdamW, Adamax, NAdam, Adagrad, RMSprop and Adadelta whose groups differ in nothing but weight decay
     or none are compiled; of any other the gradients are, and torch runs its own ``step()``, as :meth:`Step.report` says.
 
     Args:

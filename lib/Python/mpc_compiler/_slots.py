@@ -2,20 +2,22 @@
 """An optimizer of torch and a compiled one as one: numbers read from the groups, slots in the program's memory."""
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 import torch  # type: ignore[import-not-found]
 
-from . import _compile, _runtime, _state
+from . import _arrays, _compile, _runtime, _state
 from ._errors import UsageError
 from ._memory import tensor_of
 
 # Their rules are the program's, to the rounding.
-_COMPILED = ("SGD", "Adam", "AdamW", "Adamax", "Adagrad", "RMSprop", "Adadelta")
+_COMPILED = ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "Adagrad", "RMSprop", "Adadelta")
 _COUNTED = _COMPILED[1:]
 # What a program reads at each step; of the second, whether they are 0 is compiled.
-_NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay", "rho")
+_NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay", "rho", "momentum_decay")
 _PARTS = ("weight_decay", "momentum")
+# What torch's state starts with, where that is not 0.
+_FIRST: dict[str, float | str] = {"mu_product": 1.0}
 # What decides nothing of a step.
 _WORDS = ("params", "param_names", "foreach", "fused", "capturable", "initial_lr", "swap_lr", "max_lr", "min_lr")
 
@@ -76,48 +78,57 @@ class _Program:
     def write_state(self, name: str, value: Any) -> None:
         self._runner.write_state(name, value)
 
+    def read_number(self, name: str) -> float:
+        return float(_arrays.read(self._runner.read_state, self._state[name].tensor))
 
-class _Counts:
-    """The steps that an optimizer of torch counts, for each parameter, of which a program has one number."""
 
-    def __init__(self, parameters: list[Any]) -> None:
-        self._parameters = parameters
-        self._all = torch.zeros(len(parameters))
-        # Of each parameter its own, as torch adds to each; and all of one memory, to add to them at once.
-        self._own = list(self._all.unbind())
+class _Scalars:
+    """The numbers that an optimizer of torch keeps for each parameter, as its steps, of which a program has one each."""
+
+    def __init__(self, parameters: list[Any], names: list[str]) -> None:
+        self._parameters, self._names = parameters, names
+        # Those of all parameters in one memory, to write them at once; and of each its own, as torch writes them.
+        self._all = torch.zeros(len(names), len(parameters))
+        self._rows = dict(zip(names, self._all.unbind()))
+        self._own = {name: list(row.unbind()) for name, row in self._rows.items()}
         self._version = -1
 
     def __bool__(self) -> bool:
         return bool(self._parameters)
 
-    def _found(self, state: Mapping[Any, Any]) -> list[Any] | None:
-        """The counts of `state` where they may be others than the program's."""
-        found = [state[parameter].get("step") for parameter in self._parameters]
-        is_held = all([count is own for count, own in zip(found, self._own)])
+    def _found(self, state: Mapping[Any, Any]) -> dict[str, list[Any]] | None:
+        """The numbers of `state` where they may be others than the program's."""
+        found = {name: [state[parameter].get(name) for parameter in self._parameters] for name in self._names}
+        is_held = all([one is own for name in self._names for one, own in zip(found[name], self._own[name])])
         return None if is_held and self._version == self._all._version else found
 
     def check(self, state: Mapping[Any, Any]) -> None:
-        """Raises UnevenError where they are not one number."""
-        if len({float(count or 0) for count in self._found(state) or ()}) > 1:
-            raise UnevenError("the optimizer's state counts other steps for other parameters: torch runs its step()")
+        """Raises UnevenError where parameters have different ones."""
+        for name, values in (self._found(state) or {}).items():
+            if len({None if one is None else float(one) for one in values}) > 1:
+                raise UnevenError(f"the optimizer's state has another {name!r} for other parameters: torch runs its step()")
 
-    def hold(self, state: Mapping[Any, Any]) -> float | None:
-        """Takes over the counts of `state`; gives the number where it may be another than the program's."""
-        found = self._found(state)
-        if not found:
-            return None
-        for parameter, own in zip(self._parameters, self._own):
-            state[parameter]["step"] = own
-        self._all.fill_(number := float(found[0] or 0))
+    def hold(self, state: Mapping[Any, Any], first: Callable[[str], float]) -> dict[str, float]:
+        """Takes over the numbers of `state`, or those that it starts with; gives them where they may be others than the
+        program's."""
+        found = self._found(state) if self else None
+        if found is None:
+            return {}
+        numbers = {name: first(name) if values[0] is None else float(values[0]) for name, values in found.items()}
+        for name, row in self._rows.items():
+            row.fill_(numbers[name])
+            for parameter, own in zip(self._parameters, self._own[name]):
+                state[parameter][name] = own
         self._version = self._all._version
-        return number
+        return numbers
 
-    def number(self) -> float:
-        return float(self._all[0])
+    def steps(self) -> float:
+        return float(self._rows["step"][0])
 
-    def advance(self) -> None:
+    def advance(self, read: Callable[[str], float]) -> None:
         if self:
-            self._all += 1
+            for name, row in self._rows.items():
+                row.fill_(read(name))
             self._version = self._all._version
 
 
@@ -136,7 +147,8 @@ class Slots:
         for full, parameter, slot in _state._slots(self._program):  # type: ignore[arg-type]
             self._views.append((named[parameter], slot, tensor_of(runner.edit_state(full))))
         counted = dict.fromkeys(p for p, _, _ in self._views) if type(optimizer).__name__ in _COUNTED else ()
-        self._counts = _Counts(list(counted))
+        self._scalar_names = _state.scalars_of_parameters(self._program)  # type: ignore[arg-type]
+        self._scalars = _Scalars(list(counted), list(self._scalar_names))
 
     def before(self) -> None:
         """Reads the groups."""
@@ -146,8 +158,8 @@ class Slots:
             for ours, number in zip(_state._TUPLES.get(name, (name,)), value if name in _state._TUPLES else (value,)):
                 if ours in self._numbers and isinstance(number, (int, float)) and not isinstance(number, bool):
                     self._write(ours, float(number))
-        if self._has_new_base and self._counts:
-            _state._load_count(self._program, self._counts.number())  # type: ignore[arg-type]
+        if self._has_new_base and self._scalars:
+            _state._load_count(self._program, self._scalars.steps())  # type: ignore[arg-type]
         self._has_new_base = False
 
     def _write(self, name: str, value: float) -> None:
@@ -157,24 +169,26 @@ class Slots:
             self._has_new_base |= name in self._written and f"{name}_power" in self._powers
             self._written[name] = value
 
+    def _first(self, name: str) -> float:
+        """What torch's state starts with."""
+        first = _FIRST.get(name, 0.0)
+        return float(self._optimizer.param_groups[0][first] if isinstance(first, str) else first)
+
     def hold(self) -> None:
         """Takes over a state that was loaded, or that torch has written; raises UnevenError where it cannot."""
         state, taken = self._optimizer.state, []
-        self._counts.check(state)
+        self._scalars.check(state)
         for parameter, slot, view in self._views:
             own = state[parameter].get(slot)
             if own is None or own.data_ptr() != view.data_ptr():
                 taken.append(own is not None)
-                view.zero_() if own is None else view.copy_(own)
+                view.fill_(self._first(slot)) if own is None else view.copy_(own)
                 state[parameter][slot] = view
-        count = self._counts.hold(state)
-        if taken and not self._counts:
-            count = float(any(taken))  # Torch's SGD counts nothing, but its first step is another than the next.
-        if count is not None:
-            _state._load_count(self._program, count)  # type: ignore[arg-type]
+        numbers = self._scalars.hold(state, self._first)
+        if taken and not self._scalars:
+            numbers = {"step": float(any(taken))}  # Torch's SGD counts nothing, but its first step is another than the next.
+        _state._load_scalars(self._program, numbers)  # type: ignore[arg-type]
 
     def after(self, skipped: bool) -> None:
         if not skipped:
-            self._counts.advance()
-
-
+            self._scalars.advance(lambda name: self._program.read_number(self._scalar_names[name]))

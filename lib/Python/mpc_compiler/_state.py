@@ -73,19 +73,21 @@ def optimizer_state(step: "Step") -> dict[str, Any]:
     slots: dict[str, dict[str, Any]] = {}
     for name, parameter, slot in _slots(step):
         slots.setdefault(parameter, {})[slot] = step.read_state(name)
-    steps = _steps_counted(step)
-    if steps is not None:
-        for entries in slots.values():
-            entries["step"] = steps
+    scalars = {name: float(step.read_state(full)) for name, full in scalars_of_parameters(step).items()}
+    for entries in slots.values():
+        entries.update(scalars)
     return {"state": slots, "param_groups": _groups(step)}
 
 
-def _steps_counted(step: "Step") -> float | None:
-    """What the only optimizer counts, if it counts."""
-    for name, info in step._state.items():
-        if info.role == _runtime.STATE_OPTIMIZER and number_name(info) == "step":
-            return float(step.read_state(name))
-    return None
+def is_of_parameters(number: str) -> bool:
+    """Whether torch keeps the number of an optimizer's state for each parameter; a power follows from the steps."""
+    return number != "applied" and "." not in number and not number.endswith("_power")
+
+
+def scalars_of_parameters(step: "Step") -> dict[str, str]:
+    """What the only optimizer keeps once, and torch for each parameter, as step: its number's name, and the state's."""
+    return {number_name(info): name for name, info in step._state.items()
+            if info.role == _runtime.STATE_OPTIMIZER and is_of_parameters(number_name(info))}
 
 
 def _torch_groups(step: "Step") -> list[tuple[list[str], Any]]:
@@ -235,12 +237,24 @@ def _load_optimizer(
             step.write_state(full, slots[parameter][slot])
         elif slots:
             raise InvalidInputError(f"the optimizer's state lacks {slot!r} of {parameter!r}")
-    counts = {float(entry["step"]) for entry in slots.values() if "step" in entry}
-    if len(counts) > 1:
-        raise InvalidInputError("the optimizer's state counts other steps for other parameters")
+    # Torch's SGD counts nothing, but its slots are those of a later step than the first.
+    numbers = {"step": 1.0, **_even_scalars(step, slots)}
     if slots and not exact:
-        # Torch's SGD counts nothing, but its slots are those of a later step than the first.
-        _load_count(step, counts.pop() if counts else 1.0)
+        _load_scalars(step, numbers)
+
+
+def _even_scalars(step: "Step", slots: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """What torch keeps for each parameter and a program once."""
+    found = {}
+    for name in scalars_of_parameters(step):
+        values = {float(entry[name]) for entry in slots.values() if name in entry}
+        if len(values) > 1:
+            raise InvalidInputError(f"the optimizer's state has another {name!r} for other parameters")
+        if values:
+            found[name] = values.pop()
+        elif slots and name != "step":
+            raise InvalidInputError(f"the optimizer's state lacks {name!r}")
+    return found
 
 
 def _load_numbers(step: "Step", groups: Sequence[Mapping[str, Any]]) -> None:
@@ -253,6 +267,16 @@ def _load_numbers(step: "Step", groups: Sequence[Mapping[str, Any]]) -> None:
             for ours, number in pairs:
                 if ours in step._numbers:
                     step.set_hyper_parameter(ours, float(number))
+
+
+def _load_scalars(step: "Step", numbers: Mapping[str, float]) -> None:
+    """The numbers that torch keeps for each parameter, by name."""
+    names = scalars_of_parameters(step)
+    for name, number in numbers.items():
+        if name == "step":
+            _load_count(step, number)
+        else:
+            step.write_state(names[name], np.float64(number))
 
 
 def _load_count(step: "Step", count: float) -> None:

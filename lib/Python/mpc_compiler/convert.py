@@ -139,10 +139,9 @@ def _sort(
             model[name] = value
         else:
             mpc[name] = value
-    steps = _numbers_of(mpc, records, _runtime.STATE_OPTIMIZER).get("step")
+    numbers = _numbers_of(mpc, records, _runtime.STATE_OPTIMIZER)
     for entries in slots.values():
-        if steps is not None:
-            entries["step"] = steps
+        entries.update({name: number for name, number in numbers.items() if _state.is_of_parameters(name)})
     # A checkpoint does not say which parameters are frozen: those without slots beside others'.
     trained = [n for n in model if records[n].role == _runtime.STATE_PARAMETER
                and (n in slots or not slots)]  # fmt: skip

@@ -83,6 +83,11 @@ amp.recipe optimizer<adagrad, lr_decay = -1.0>
 
 // -----
 
+// expected-error @+1 {{optimizer<momentum_decay> must be finite and 0 or more, not -0.5}}
+amp.recipe optimizer<nadam, momentum_decay = -0.5>
+
+// -----
+
 // expected-error @+1 {{optimizer<rho> must be from 0 to 1, not 1.5}}
 amp.recipe optimizer<adadelta, rho = 1.5>
 

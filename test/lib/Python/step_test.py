@@ -17,6 +17,9 @@ SGD = ("--optimizer=sgd", "--momentum=0.9")
 FP16 = ("--precision=fp16", *SGD, "--growth-interval=3", "--init-scale=1024")
 BF16 = ("--precision=bf16", "--master-weights=off", *SGD)
 ADAMW = ("--optimizer=adamw",)
+NADAM = ("--optimizer=nadam", "--opt-arg=momentum_decay=0.1")
+# What each rule keeps, by torch's names.
+STATES = {ADAMW: {"step", "exp_avg", "exp_avg_sq"}, NADAM: {"step", "mu_product", "exp_avg", "exp_avg_sq"}}
 
 
 def loaded(*flags, **options):
@@ -285,14 +288,26 @@ class State(unittest.TestCase):
 
     def test_a_state_without_our_own_numbers_is_as_exact(self):
         # What torch saves has no powers of beta: they follow from its steps.
-        first, other = self.trained(ADAMW, 5), loaded(*ADAMW)
-        state = first.state_dict()
-        del state["mpc"]
-        other.load_state_dict(state)
-        for step in (first, other):
-            step(*programs.batch(9))
-        for section in ("model", "optimizer"):
-            self.assertEqual(bits(other.state_dict()[section]), bits(first.state_dict()[section]))
+        for flags, names in STATES.items():
+            first, other = self.trained(flags, 5), loaded(*flags)
+            state = first.state_dict()
+            self.assertEqual(set(state["optimizer"]["state"]["fc.bias"]), names)
+            del state["mpc"]
+            other.load_state_dict(state)
+            for step in (first, other):
+                step(*programs.batch(9))
+            for section in ("model", "optimizer"):
+                self.assertEqual(bits(other.state_dict()[section]), bits(first.state_dict()[section]), flags)
+
+    def test_numbers_of_each_parameter_are_there_and_are_one_number(self):
+        for name, value, error in (("mu_product", None, "lacks 'mu_product'"),
+                                   ("mu_product", 0.5, "has another 'mu_product' for other parameters"),
+                                   ("step", 7.0, "has another 'step' for other parameters")):
+            state = self.trained(NADAM, 2).state_dict()["optimizer"]
+            for slots in list(state["state"].values())[: 1 if value else 2]:
+                slots.update({name: value}) if value else slots.pop(name)
+            with self.assertRaisesRegex(mpc_compiler.InvalidInputError, error):
+                loaded(*NADAM).load_state_dict({"optimizer": state})
 
     def test_it_has_the_names_of_torch(self):
         state = self.trained(ADAMW, 2).state_dict()

@@ -13,15 +13,17 @@ from .text import Function, Result, letters
 
 class Rule:
     """One optimizer: `move` takes hyper-parameters h, the number t of this step from 1, weights,
-    gradients and slots, and yields the new weights (lamb: the direction) and slots. The first
-    `powers` of h are betas whose powers are state, h[decay] is the weight decay."""
+    gradients and slots, and yields the new weights (lamb: the direction) and slots. State are the
+    powers of those of h that `powers` numbers, and what `kept` says of h and t. h[decay] is the
+    weight decay."""
 
-    def __init__(self, hyper, slots, move, decay, powers=0):
-        self.hyper, self.slots, self.move, self.decay, self.powers = hyper, slots, move, decay, powers
+    def __init__(self, hyper, slots, move, decay, powers=(), kept=lambda h, t: []):
+        self.hyper, self.slots, self.move, self.decay = hyper, slots, move, decay
+        self.powers, self.kept = powers, kept
 
     def state(self, t):
-        """Before step t: how many there were, and the powers of the betas."""
-        return [t - 1.0] + [h ** (t - 1.0) for h in self.hyper[: self.powers]]
+        """Before step t: how many there were, the powers of the betas, and what else is kept."""
+        return [t - 1.0] + [self.hyper[i] ** (t - 1.0) for i in self.powers] + self.kept(self.hyper, t)
 
     def state_after(self, t):
         return self.state(t + 1)
@@ -58,7 +60,7 @@ def adam(flags, decoupled):
         root = np.sqrt(square / (1 - h[1] ** t)) + h[2]
         return w - lr * (new[0] / (1 - h[0] ** t)) / root, new
 
-    return Rule([0.75, 0.875, 1e-3, 0.125], 3 if "amsgrad" in flags else 2, move, decay=3, powers=2)
+    return Rule([0.75, 0.875, 1e-3, 0.125], 3 if "amsgrad" in flags else 2, move, decay=3, powers=(0, 1))
 
 
 def adamax(flags):
@@ -68,7 +70,32 @@ def adamax(flags):
         top = np.maximum(h[1] * slots[1], np.abs(g) + h[2])
         return w - lr / (1 - h[0] ** t) * mean / top, [mean, top]
 
-    return Rule([0.75, 0.875, 1e-3, 0.125], 2, move, decay=3, powers=1)
+    return Rule([0.75, 0.875, 1e-3, 0.125], 2, move, decay=3, powers=(0,))
+
+
+def nadam(flags):
+    def momentum(h, t):
+        return h[0] * (1 - 0.5 * 0.96 ** (t * h[4]))
+
+    def product(h, t):
+        """Of the steps before t, as PyTorch keeps it: in float32."""
+        found = np.float32(1)
+        for step in range(1, t):
+            found *= np.float32(momentum(h, step))
+        return float(found)
+
+    def move(h, lr, t, w, g, slots):
+        if "decoupled_weight_decay" in flags:
+            w = w - lr * h[3] * w
+        else:
+            g = g + h[3] * w
+        new = moments(h, g, slots)
+        root = np.sqrt(new[1] / (1 - h[1] ** t)) + h[2]
+        of_gradient = (1 - momentum(h, t)) / (1 - product(h, t + 1))
+        of_mean = momentum(h, t + 1) / (1 - product(h, t + 1) * momentum(h, t + 1))
+        return w - lr * (of_gradient * g + of_mean * new[0]) / root, new
+
+    return Rule([0.75, 0.875, 1e-3, 0.125, 2.5], 2, move, decay=3, powers=(1,), kept=lambda h, t: [product(h, t)])
 
 
 def adagrad(flags):
@@ -116,7 +143,7 @@ def lamb(flags):
         mean, square = new[0] / (1 - h[0] ** t), new[1] / (1 - h[1] ** t)
         return mean / (np.sqrt(square) + h[2]) + h[3] * w, new
 
-    return Rule([0.75, 0.875, 1e-3, 0.125], 2, move, decay=3, powers=2)
+    return Rule([0.75, 0.875, 1e-3, 0.125], 2, move, decay=3, powers=(0, 1))
 
 
 def keras_sgd(flags):
@@ -142,7 +169,7 @@ def keras_adam(flags):
         size = lr * math.sqrt(1 - h[1] ** t) / (1 - h[0] ** t)
         return w - size * new[0] / (np.sqrt(square) + h[2]), new
 
-    return Rule([0.75, 0.875, 1e-3, 0.125], 3 if "amsgrad" in flags else 2, move, decay=3, powers=2)
+    return Rule([0.75, 0.875, 1e-3, 0.125], 3 if "amsgrad" in flags else 2, move, decay=3, powers=(0, 1))
 
 
 RULES = {
@@ -150,6 +177,7 @@ RULES = {
     "adam": (lambda flags: adam(flags, False), ([], ["amsgrad"], ["maximize"])),
     "adamw": (lambda flags: adam(flags, True), ([], ["amsgrad"])),
     "adamax": (adamax, ([], ["maximize"])),
+    "nadam": (nadam, ([], ["decoupled_weight_decay"], ["maximize"])),
     "adagrad": (adagrad, ([],)),
     "rmsprop": (rmsprop, ([], ["momentum"], ["centered"], ["momentum", "centered"])),
     "adadelta": (adadelta, ([], ["maximize"])),
@@ -159,7 +187,7 @@ RULES = {
     "keras-adamw": (keras_adam, ([],)),
 }
 HOW_MANY_SCALARS = {
-    "sgd": 5, "adam": 8, "adamw": 8, "adamax": 5, "adagrad": 3, "rmsprop": 6,
+    "sgd": 5, "adam": 8, "adamw": 8, "adamax": 5, "nadam": 9, "adagrad": 3, "rmsprop": 6,
     "adadelta": 5, "lamb": 9,
     "keras-sgd": 3, "keras-adam": 6, "keras-adamw": 6,
 }  # fmt: skip

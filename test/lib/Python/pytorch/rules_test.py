@@ -14,6 +14,8 @@ except ImportError:
 
 # Arguments of each rule. The first have weight decay, where the rule has it.
 RULES = {
+    "NAdam": [{"lr": 0.01, "weight_decay": 0.1, "momentum_decay": 0.1}, {"lr": 0.01}, {"lr": 0.01, "maximize": True},
+              {"lr": 0.01, "betas": (0.8, 0.95), "eps": 1e-6, "weight_decay": 0.1, "decoupled_weight_decay": True}],
     "Adadelta": [{"lr": 0.5, "rho": 0.8, "eps": 1e-4, "weight_decay": 0.1}, {"lr": 1.0}, {"lr": 0.1, "maximize": True}],
 }
 COUNT = 20
@@ -167,6 +169,17 @@ class Rules(WrapTest):
         expected = train(plain, own, batches(COUNT)[10:])
         self.near([back(x, y).loss for x, y in batches(COUNT)[10:]], expected, 5e-6)
         self.near(train(m, optimizer, batches(COUNT)[10:]), expected, 5e-6)
+
+    def test_numbers_that_differ_between_parameters_go_to_torch(self):
+        m = make_mlp()
+        optimizer = torch.optim.NAdam(m.parameters(), lr=0.01)
+        step = mpc_compiler.step(m, optimizer, F.cross_entropy)
+        x, y = batches(1)[0]
+        step(x, y)
+        optimizer.state[m[0].weight]["mu_product"] *= 0.5
+        step(x, y)
+        self.assertIn("the optimizer's state has another 'mu_product' for other parameters: torch runs its step()",
+                      str(step.report()))
 
 
 if __name__ == "__main__":

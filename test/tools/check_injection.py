@@ -38,6 +38,7 @@ OPTIMIZERS = {
     "adamw": {"name": "adamw", "lr": 0.01},
     "adamax": {"name": "adamax", "lr": 0.01},
     "nadam": {"name": "nadam", "lr": 0.01, "momentum_decay": 0.5},
+    "radam": {"name": "radam", "lr": 0.01, "weight_decay": 0.1, "decoupled_weight_decay": True},
     "adagrad": {"name": "adagrad", "lr": 0.01, "lr_decay": 0.1},
     "rmsprop": {"name": "rmsprop", "lr": 0.01, "centered": True, "momentum": 0.5},
     "adadelta": {"name": "adadelta", "lr": 0.5, "weight_decay": 0.1},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adam and the rules made of it: adamw, adamax, nadam,
-// lamb.
+// radam, lamb.
 #include "dialects/AMP/Rules/Rules.h"
 
 using namespace mlir;
@@ -81,7 +81,7 @@ static void updateAdamax(Scalars &s, bool decay) {
 }
 
 //===----------------------------------------------------------------------===//
-// nadam
+// nadam, radam
 //===----------------------------------------------------------------------===//
 
 static constexpr NamedNumber kNadamHypers[] = {
@@ -138,6 +138,41 @@ static void updateNadam(Scalars &s, bool decay) {
   Fp denominator = sqrt(s["exp_avg_sq"] / s["correction2"]) + s["eps"];
   s["parameter"] = s["parameter"] + s["gradient_rate"] * g / denominator;
   s["parameter"] = s["parameter"] + s["mean_rate"] * s["exp_avg"] / denominator;
+}
+
+static constexpr StringRef kRadamScalars[] = {
+    "lr",          "weight_decay",  "kept",        "new_weight1",
+    "correction1", "beta2",         "new_weight2", "correction2",
+    "eps",         "rectification", "is_rectified"};
+
+/// The variance of the rate is rectified once the moving average that the
+/// second moment approximates is longer than 5 steps.
+static void prepareRadam(Scalars &s) {
+  advancePowers(s);
+  s["kept"] = 1.0 - s["lr"] * s["weight_decay"];
+  s["new_weight1"] = 1.0 - s["beta1"];
+  s["new_weight2"] = 1.0 - s["beta2"];
+  s["correction1"] = 1.0 - s["beta1_power"];
+  Fp correction2 = 1.0 - s["beta2_power"];
+  s["correction2"] = sqrt(correction2);
+  Fp limit = 2.0 / s["new_weight2"] - 1.0;
+  Fp length = limit - s["step"] * 2.0 * s["beta2_power"] / correction2;
+  Condition isLong = greater(length, 5.0);
+  s["rectification"] = sqrt((length - 4.0) * (length - 2.0) * limit /
+                            ((limit - 4.0) * (limit - 2.0) * length));
+  s["is_rectified"] = select(isLong, 1.0, length.constant(0.0));
+}
+
+static void updateRadam(Scalars &s, bool decay) {
+  Fp g = decayedBySwitch(s, decay);
+  s["exp_avg"] = lerp(s["exp_avg"], g, s["new_weight1"]);
+  s["exp_avg_sq"] = fma(s["new_weight2"] * g, g, s["exp_avg_sq"] * s["beta2"]);
+  Fp move = s["exp_avg"] / s["correction1"] * s["lr"];
+  // PyTorch divides a number by a tensor by the tensor's reciprocal.
+  Fp adaptive = 1.0 / (sqrt(s["exp_avg_sq"]) + s["eps"]) * s["correction2"];
+  Fp rectified = move * adaptive * s["rectification"];
+  s["parameter"] =
+      s["parameter"] - select(equal(s["is_rectified"], 1.0), rectified, move);
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,6 +243,14 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kNadamScalars,
      .prepare = prepareNadam,
      .update = updateNadam},
+    {.name = "radam",
+     .hypers = kAdamHypers,
+     .flags = kDecoupledFlags,
+     .slots = kNadamSlots,
+     .state = kAdamState,
+     .scalars = kRadamScalars,
+     .prepare = prepareRadam,
+     .update = updateRadam},
     {.name = "lamb",
      .hypers = kLambHypers,
      .flags = kMaximize,

@@ -11,7 +11,7 @@ from ._errors import UsageError
 from ._memory import tensor_of
 
 # Their rules are the program's, to the rounding.
-_COMPILED = ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "Adagrad", "RMSprop", "Adadelta")
+_COMPILED = ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta")
 _COUNTED = _COMPILED[1:]
 # What a program reads at each step; of the second, whether they are 0 is compiled.
 _NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay", "rho", "momentum_decay")

@@ -18,8 +18,13 @@ FP16 = ("--precision=fp16", *SGD, "--growth-interval=3", "--init-scale=1024")
 BF16 = ("--precision=bf16", "--master-weights=off", *SGD)
 ADAMW = ("--optimizer=adamw",)
 NADAM = ("--optimizer=nadam", "--opt-arg=momentum_decay=0.1")
+RADAM = ("--optimizer=radam", "--beta2=0.9")
 # What each rule keeps, by torch's names.
-STATES = {ADAMW: {"step", "exp_avg", "exp_avg_sq"}, NADAM: {"step", "mu_product", "exp_avg", "exp_avg_sq"}}
+STATES = {
+    ADAMW: {"step", "exp_avg", "exp_avg_sq"},
+    NADAM: {"step", "mu_product", "exp_avg", "exp_avg_sq"},
+    RADAM: {"step", "exp_avg", "exp_avg_sq"},
+}
 
 
 def loaded(*flags, **options):

@@ -98,6 +98,24 @@ def nadam(flags):
     return Rule([0.75, 0.875, 1e-3, 0.125, 2.5], 2, move, decay=3, powers=(1,), kept=lambda h, t: [product(h, t)])
 
 
+def radam(flags):
+    def move(h, lr, t, w, g, slots):
+        if "decoupled_weight_decay" in flags:
+            w = w - lr * h[3] * w
+        else:
+            g = g + h[3] * w
+        new = moments(h, g, slots)
+        limit = 2 / (1 - h[1]) - 1
+        length = limit - 2 * t * h[1] ** t / (1 - h[1] ** t)
+        size = lr / (1 - h[0] ** t)
+        if length > 5:
+            size *= math.sqrt((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length))
+            size = size * math.sqrt(1 - h[1] ** t) / (np.sqrt(new[1]) + h[2])
+        return w - size * new[0], new
+
+    return Rule([0.75, 0.875, 1e-3, 0.125], 2, move, decay=3, powers=(0, 1))
+
+
 def adagrad(flags):
     def move(h, lr, t, w, g, slots):
         g = g + h[1] * w
@@ -178,6 +196,7 @@ RULES = {
     "adamw": (lambda flags: adam(flags, True), ([], ["amsgrad"])),
     "adamax": (adamax, ([], ["maximize"])),
     "nadam": (nadam, ([], ["decoupled_weight_decay"], ["maximize"])),
+    "radam": (radam, ([], ["decoupled_weight_decay"], ["maximize"])),
     "adagrad": (adagrad, ([],)),
     "rmsprop": (rmsprop, ([], ["momentum"], ["centered"], ["momentum", "centered"])),
     "adadelta": (adadelta, ([], ["maximize"])),
@@ -187,7 +206,7 @@ RULES = {
     "keras-adamw": (keras_adam, ([],)),
 }
 HOW_MANY_SCALARS = {
-    "sgd": 5, "adam": 8, "adamw": 8, "adamax": 5, "nadam": 9, "adagrad": 3, "rmsprop": 6,
+    "sgd": 5, "adam": 8, "adamw": 8, "adamax": 5, "nadam": 9, "radam": 11, "adagrad": 3, "rmsprop": 6,
     "adadelta": 5, "lamb": 9,
     "keras-sgd": 3, "keras-adam": 6, "keras-adamw": 6,
 }  # fmt: skip
@@ -283,6 +302,7 @@ def steps():
         yield Step(kind, variants[-1], decay=False)
         yield Step(kind, variants[-1], skip=True)
         yield Step(kind, variants[-1], skip=False, gradient="f16", low=None if kind == "lamb" else "bf16")
+    yield Step("radam", [], t=9)  # Long enough to be rectified.
     yield Step("sgd", ["momentum"], t=1, gradient="bf16", low="f16")
 
 

@@ -181,7 +181,7 @@ class Faults(Doors):
             with self.subTest(name):
                 rule = getattr(torch.optim, name)
                 step, _ = self.all_doors(make_mlp, lambda m: rule(m.parameters(), lr=1e-2), tolerance=2e-5)
-                is_ours = name in ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "Adagrad", "RMSprop", "Adadelta")
+                is_ours = name in ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta")
                 self.assertEqual("by torch" not in str(step.report().notes), is_ours, step.report())
 
     def test_09_a_rule_of_the_users(self):
@@ -239,7 +239,7 @@ class Faults(Doors):
             if i == 8 and "eps" in group:
                 group["eps"] = 1e-3
 
-        for rule in (torch.optim.SGD, torch.optim.AdamW, torch.optim.RMSprop, torch.optim.NAdam):
+        for rule in (torch.optim.SGD, torch.optim.AdamW, torch.optim.RMSprop, torch.optim.NAdam, torch.optim.RAdam):
             with self.subTest(rule.__name__):
                 plain, m = make_mlp(), make_mlp()
                 own, optimizer = (rule(n.parameters(), lr=0.01, weight_decay=0.0) for n in (plain, m))

@@ -16,6 +16,8 @@ except ImportError:
 RULES = {
     "NAdam": [{"lr": 0.01, "weight_decay": 0.1, "momentum_decay": 0.1}, {"lr": 0.01}, {"lr": 0.01, "maximize": True},
               {"lr": 0.01, "betas": (0.8, 0.95), "eps": 1e-6, "weight_decay": 0.1, "decoupled_weight_decay": True}],
+    "RAdam": [{"lr": 0.01, "weight_decay": 0.1}, {"lr": 0.01, "betas": (0.8, 0.5)}, {"lr": 0.01, "maximize": True},
+              {"lr": 0.01, "betas": (0.8, 0.95), "eps": 1e-6, "weight_decay": 0.1, "decoupled_weight_decay": True}],
     "Adadelta": [{"lr": 0.5, "rho": 0.8, "eps": 1e-4, "weight_decay": 0.1}, {"lr": 1.0}, {"lr": 0.1, "maximize": True}],
 }
 COUNT = 20

@@ -609,6 +609,10 @@ static StringRef findFault(double number, NumberRange range) {
                                          : "from 0 up to, not including, 1";
   case NumberRange::Share:
     return number >= 0.0 && number <= 1.0 ? "" : "from 0 to 1";
+  case NumberRange::Inside:
+    return number > 0.0 && number < 1.0 ? "" : "above 0 and below 1";
+  case NumberRange::Above1:
+    return isFinite && number > 1.0 ? "" : "finite and above 1";
   case NumberRange::Counting:
     return number >= 1.0 ? "" : "1 or more";
   case NumberRange::Seed:

@@ -25,6 +25,8 @@ enum class NumberRange : uint8_t {
   Positive,    ///< Finite, above 0.
   Unit,        ///< In [0, 1).
   Share,       ///< In [0, 1].
+  Inside,      ///< In (0, 1).
+  Above1,      ///< Finite, above 1.
   Counting,    ///< A whole number of at least 1.
   Seed         ///< A whole number in [0, 2^53).
 };

@@ -8,6 +8,7 @@
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -189,6 +190,27 @@ static void addHyper(amp::RecipeOp recipe, const std::string &name,
   recipe.setField("optimizer", name, value);
 }
 
+/// Adds two numbers that PyTorch gives as one.
+static rt::Status addPair(amp::RecipeOp recipe, const std::string &key,
+                          const json &value) {
+  static const std::map<std::string, std::array<const char *, 2>> names = {
+      {"betas", {"beta1", "beta2"}},
+      {"etas", {"etaminus", "etaplus"}},
+      {"step_sizes", {"step_size_min", "step_size_max"}}};
+  auto pair = names.find(key);
+  if (pair == names.end())
+    return rt::invalidInput("optimizer: '" + key + "' is not a number");
+  for (size_t i : {0, 1}) {
+    std::optional<double> number;
+    if (value.size() == 2)
+      number = toNumber(value[i]);
+    if (!number)
+      return rt::invalidInput("optimizer: '" + key + "' is not two numbers");
+    addHyper(recipe, pair->second[i], *number);
+  }
+  return {};
+}
+
 /// Our name for a hyper-parameter of the file.
 static std::string hyperName(const std::string &name) {
   if (name == "b1" || name == "beta_1")
@@ -223,9 +245,8 @@ static rt::Status readOptimizer(const json &root, OptimizerCase &result,
         addFlag(recipe, key);
       continue;
     }
-    if (key == "betas" && value.is_array() && value.size() == 2) {
-      addHyper(recipe, "beta1", toNumber(value[0]).value_or(0.9));
-      addHyper(recipe, "beta2", toNumber(value[1]).value_or(0.999));
+    if (value.is_array()) {
+      MPC_RETURN_IF_ERROR(addPair(recipe, key, value));
       continue;
     }
     std::optional<double> number = toNumber(value);

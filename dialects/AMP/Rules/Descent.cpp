@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gradient descent, and rates of each element: sgd, adagrad,
-// rmsprop, adadelta. And
+// rmsprop, adadelta, rprop. And
 // callback, which has no rule.
 #include "dialects/AMP/Rules/Rules.h"
 
@@ -19,10 +19,14 @@ static constexpr OptimizerSlot kSgdSlots[] = {{"momentum_buffer", "momentum"}};
 static constexpr StringRef kSgdScalars[] = {"lr", "momentum", "undamped",
                                             "weight_decay", "first"};
 
-static void prepareSgd(Scalars &s) {
+/// 1 in the first step that is applied, else 0.
+static Fp firstOf(Scalars &s) {
   Fp applied = s["applied"];
-  s["first"] =
-      select(equal(applied, 0.0), applied.constant(1.0), applied.constant(0.0));
+  return select(equal(applied, 0.0), 1.0, applied.constant(0.0));
+}
+
+static void prepareSgd(Scalars &s) {
+  s["first"] = firstOf(s);
   s["undamped"] = 1.0 - s["dampening"];
   s["step"] = s["step"] + 1.0;
 }
@@ -128,6 +132,43 @@ static void updateAdadelta(Scalars &s, bool decay) {
 }
 
 //===----------------------------------------------------------------------===//
+// rprop
+//===----------------------------------------------------------------------===//
+
+static constexpr NamedNumber kRpropHypers[] = {
+    {"etaminus", 0.5, NumberRange::Inside},
+    {"etaplus", 1.2, NumberRange::Above1},
+    {"step_size_min", 1e-6},
+    {"step_size_max", 50.0}};
+static constexpr OptimizerSlot kRpropSlots[] = {{"prev"}, {"step_size"}};
+static constexpr StringRef kRpropScalars[] = {
+    "lr", "first", "etaminus", "etaplus", "step_size_min", "step_size_max"};
+
+static void prepareRprop(Scalars &s) {
+  s["first"] = firstOf(s);
+  s["step"] = s["step"] + 1.0;
+}
+
+/// Only signs of gradients count. The learning rate is the first step's size;
+/// from then on an element's size grows while its gradient keeps its sign.
+static void updateRprop(Scalars &s, bool /*decay*/) {
+  Fp g = descent(s);
+  Fp product = g * s["prev"];
+  Condition hasTurned = less(product, 0.0);
+  Fp factor = select(
+      hasTurned, s["etaminus"],
+      select(greater(product, 0.0), s["etaplus"], product.constant(1.0)));
+  Fp size = select(equal(s["first"], 1.0), s["lr"], s["step_size"]) * factor;
+  size = minimum(maximum(size, s["step_size_min"]), s["step_size_max"]);
+  g = select(hasTurned, 0.0, g);
+  // As PyTorch's sign: 0 of 0, and NaN of NaN.
+  Fp sign = select(less(g, 0.0), -1.0, select(greater(g, 0.0), 1.0, g));
+  s["parameter"] = s["parameter"] - sign * size;
+  s["step_size"] = size;
+  s["prev"] = g;
+}
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -165,6 +206,14 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kAdadeltaScalars,
      .prepare = prepareAdadelta,
      .update = updateAdadelta},
+    {.name = "rprop",
+     .hypers = kRpropHypers,
+     .flags = kMaximize,
+     .slots = kRpropSlots,
+     .state = kStep,
+     .scalars = kRpropScalars,
+     .prepare = prepareRprop,
+     .update = updateRprop},
 };
 
 ArrayRef<Optimizer> mpc::amp::descentOptimizers() { return kOptimizers; }

@@ -101,6 +101,9 @@ static void addCheck(const FlagRow &row, CLI::Option &option) {
   switch (row.range) {
   case amp::NumberRange::Any:
   case amp::NumberRange::Seed:
+  // No flag alone has such numbers; the recipe checks those of --opt-arg.
+  case amp::NumberRange::Inside:
+  case amp::NumberRange::Above1:
     return;
   case amp::NumberRange::NonNegative:
     option.check(nonNegativeNumber());

@@ -6,6 +6,7 @@ import os
 import warnings
 from typing import Any, Mapping, Sequence
 
+from . import _state
 from ._errors import MpcWarning, UsageError
 from ._step import Step
 
@@ -142,6 +143,8 @@ def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[s
     if first.get("nesterov"):
         options["nesterov"] = True
     extra: dict[str, Any] = {name: float(first[name]) for name in _RULE_NUMBERS if name in first}
+    for name in ("etas", "step_sizes"):
+        extra.update(zip(_state._TUPLES[name], map(float, first.get(name, ()))))
     extra.update({name: True for name in _RULE_SWITCHES if first.get(name)})
     if kind not in ("adam", "adamw") and first.get("decoupled_weight_decay"):
         extra["decoupled_weight_decay"] = True

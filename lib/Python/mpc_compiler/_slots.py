@@ -11,13 +11,11 @@ from ._errors import UsageError
 from ._memory import tensor_of
 
 # Their rules are the program's, to the rounding.
-_COMPILED = ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta")
+_COMPILED = ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta", "Rprop")
 _COUNTED = _COMPILED[1:]
 # What a program reads at each step; of the second, whether they are 0 is compiled.
-_NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay", "rho", "momentum_decay")
+_NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay", "rho", "momentum_decay", "etas", "step_sizes")
 _PARTS = ("weight_decay", "momentum")
-# What torch's state starts with, where that is not 0.
-_FIRST: dict[str, float | str] = {"mu_product": 1.0}
 # What decides nothing of a step.
 _WORDS = ("params", "param_names", "foreach", "fused", "capturable", "initial_lr", "swap_lr", "max_lr", "min_lr")
 
@@ -171,8 +169,7 @@ class Slots:
 
     def _first(self, name: str) -> float:
         """What torch's state starts with."""
-        first = _FIRST.get(name, 0.0)
-        return float(self._optimizer.param_groups[0][first] if isinstance(first, str) else first)
+        return _state.first_number(name, float(self._optimizer.param_groups[0]["lr"]))
 
     def hold(self) -> None:
         """Takes over a state that was loaded, or that torch has written; raises UnevenError where it cannot."""

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 
 _SECTIONS = ("model", "optimizer", "scaler", "mpc")
 # Numbers that torch keeps together: its name, and ours in their order.
-_TUPLES = {"betas": ("beta1", "beta2")}
+_TUPLES = {
+    "betas": ("beta1", "beta2"),
+    "etas": ("etaminus", "etaplus"),
+    "step_sizes": ("step_size_min", "step_size_max"),
+}
+# What torch's state starts with where that is not 0, and where it is the rate.
+_FIRST = {"mu_product": 1.0}
+_FIRST_IS_RATE = frozenset(["step_size"])
 # What torch's param_groups say that is no number of a step.
 _TORCH_SWITCHES = frozenset(
     "params param_names maximize foreach capturable differentiable fused amsgrad nesterov centered "
@@ -76,7 +83,22 @@ def optimizer_state(step: "Step") -> dict[str, Any]:
     scalars = {name: float(step.read_state(full)) for name, full in scalars_of_parameters(step).items()}
     for entries in slots.values():
         entries.update(scalars)
+        if scalars.get("step") == 0.0:
+            _start_at_rate(entries, step)
     return {"state": slots, "param_groups": _groups(step)}
+
+
+def first_number(name: str, rate: float) -> float:
+    """What torch's state starts with. A program takes the rate in its first step, whatever its state has until then."""
+    return rate if name in _FIRST_IS_RATE else _FIRST.get(name, 0.0)
+
+
+def _start_at_rate(entries: dict[str, Any], step: "Step") -> None:
+    rate = step.hyper_parameters.get("lr")
+    if rate is None:
+        return
+    for name in _FIRST_IS_RATE & entries.keys():
+        entries[name] = np.full_like(entries[name], rate) if np.ndim(entries[name]) else rate
 
 
 def is_of_parameters(number: str) -> bool:
@@ -123,10 +145,15 @@ def _numbers(step: "Step") -> dict[str, Any]:
         for name, value in step.hyper_parameters.items()
         if value is not None and name not in settings
     }
+    join_tuples(numbers)
+    return numbers
+
+
+def join_tuples(numbers: dict[str, Any]) -> None:
+    """Makes one of the numbers that torch keeps together."""
     for theirs, ours in _TUPLES.items():
         if all(name in numbers for name in ours):
             numbers[theirs] = tuple(numbers.pop(name) for name in ours)
-    return numbers
 
 
 def state_dict(step: "Step") -> dict[str, Any]:

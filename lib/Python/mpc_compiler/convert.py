@@ -161,8 +161,7 @@ def _numbers_of(
 
 def _group_of(hyper: Mapping[str, float], flags: Sequence[str], names: list[str]) -> State:
     group: State = dict(hyper)
-    if "beta1" in group and "beta2" in group:
-        group["betas"] = (group.pop("beta1"), group.pop("beta2"))
+    _state.join_tuples(group)
     for flag in flags:
         group[flag] = True
     return {**group, "params": names}

@@ -93,6 +93,21 @@ amp.recipe optimizer<adadelta, rho = 1.5>
 
 // -----
 
+// expected-error @+1 {{optimizer<etaminus> must be above 0 and below 1, not 1.0}}
+amp.recipe optimizer<rprop, etaminus = 1.0>
+
+// -----
+
+// expected-error @+1 {{optimizer<etaplus> must be finite and above 1, not 1.0}}
+amp.recipe optimizer<rprop, etaplus = 1.0>
+
+// -----
+
+// expected-error @+1 {{optimizer<weight_decay>: rprop has none}}
+amp.recipe optimizer<rprop, weight_decay = 0.1>
+
+// -----
+
 // expected-error @+1 {{slots(f16): slot 'square_avg' of adadelta is divided by}}
 amp.recipe optimizer<adadelta> slots(f16)
 

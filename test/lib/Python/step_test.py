@@ -19,10 +19,12 @@ BF16 = ("--precision=bf16", "--master-weights=off", *SGD)
 ADAMW = ("--optimizer=adamw",)
 NADAM = ("--optimizer=nadam", "--opt-arg=momentum_decay=0.1")
 RADAM = ("--optimizer=radam", "--beta2=0.9")
+RPROP = ("--optimizer=rprop", "--opt-arg=etaplus=1.5")
 # What each rule keeps, by torch's names.
 STATES = {
     ADAMW: {"step", "exp_avg", "exp_avg_sq"},
     NADAM: {"step", "mu_product", "exp_avg", "exp_avg_sq"},
+    RPROP: {"step", "prev", "step_size"},
     RADAM: {"step", "exp_avg", "exp_avg_sq"},
 }
 
@@ -303,6 +305,11 @@ class State(unittest.TestCase):
                 step(*programs.batch(9))
             for section in ("model", "optimizer"):
                 self.assertEqual(bits(other.state_dict()[section]), bits(first.state_dict()[section]), flags)
+
+    def test_sizes_that_start_at_the_rate_are_there_before_the_first_step(self):
+        state = loaded(*RPROP).state_dict()["optimizer"]["state"]["fc.weight"]
+        self.assertEqual(state["step_size"].tolist(), np.full((4, 6), 0.1, np.float32).tolist())
+        self.assertEqual((state["step"], state["prev"].any()), (0.0, False))
 
     def test_numbers_of_each_parameter_are_there_and_are_one_number(self):
         for name, value, error in (("mu_product", None, "lacks 'mu_product'"),

@@ -17,12 +17,14 @@ SHAPES = {"w": (3, 4), "b": (4,), "g": (1,)}
 SCALE, STEPS = 1024.0, 8
 # The rule, its arguments, the case's steps whose gradients hold an inf or a NaN, and how far one may be off.
 CASES = {
-    "nadam": ("NAdam", {"lr": 0.01, "betas": [0.8, 0.95], "weight_decay": 0.1, "momentum_decay": 0.1}, {0: "inf", 4: "nan"}, 4),
+    "nadam": ("NAdam", {"lr": 0.01, "betas": [0.8, 0.95], "weight_decay": 0.1, "momentum_decay": 0.1}, {0: "inf", 4: "nan"}, 2),
     "nadam_decoupled": ("NAdam", {"lr": 0.01, "weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True},
-                        {}, 4),
-    "radam": ("RAdam", {"lr": 0.01, "weight_decay": 0.1}, {0: "inf", 4: "nan"}, 4),
+                        {}, 2),
+    "radam": ("RAdam", {"lr": 0.01, "weight_decay": 0.1}, {0: "inf", 4: "nan"}, 2),
     "radam_decoupled": ("RAdam", {"lr": 0.01, "betas": [0.8, 0.9], "eps": 1e-6, "weight_decay": 0.1,
-                                  "decoupled_weight_decay": True, "maximize": True}, {}, 4),
+                                  "decoupled_weight_decay": True, "maximize": True}, {}, 2),
+    "rprop": ("Rprop", {"lr": 0.01, "etas": [0.4, 1.5], "step_sizes": [0.008, 0.02]}, {0: "inf", 4: "nan"}, 1),
+    "rprop_maximize": ("Rprop", {"lr": 0.01, "maximize": True}, {}, 1),
     "adadelta": ("Adadelta", {"lr": 1.0}, {}, 4),
     "adadelta_wd": ("Adadelta", {"lr": 0.5, "rho": 0.8, "eps": 1e-4, "weight_decay": 0.1}, {2: "inf"}, 4),
     "adadelta_maximize": ("Adadelta", {"lr": 0.5, "maximize": True}, {0: "nan"}, 4),

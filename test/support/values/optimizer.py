@@ -15,7 +15,7 @@ class Rule:
     """One optimizer: `move` takes hyper-parameters h, the number t of this step from 1, weights,
     gradients and slots, and yields the new weights (lamb: the direction) and slots. State are the
     powers of those of h that `powers` numbers, and what `kept` says of h and t. h[decay] is the
-    weight decay."""
+    weight decay, where there is one."""
 
     def __init__(self, hyper, slots, move, decay, powers=(), kept=lambda h, t: []):
         self.hyper, self.slots, self.move, self.decay = hyper, slots, move, decay
@@ -155,6 +155,18 @@ def adadelta(flags):
     return Rule([0.75, 1e-3, 0.125], 2, move, decay=2)
 
 
+def rprop(flags):
+    def move(h, lr, t, w, g, slots):
+        minus, plus, least, most = h
+        product = g * slots[0]
+        size = np.full_like(w, lr) if t == 1 else slots[1]
+        size = np.clip(size * np.where(product > 0, plus, np.where(product < 0, minus, 1)), least, most)
+        g = np.where(product < 0, 0, g)
+        return w - np.sign(g) * size, [g, size]
+
+    return Rule([0.25, 1.5, 0.75, 2.5], 2, move, decay=None)
+
+
 def lamb(flags):
     def move(h, lr, t, w, g, slots):
         new = moments(h, g, slots)
@@ -200,6 +212,7 @@ RULES = {
     "adagrad": (adagrad, ([],)),
     "rmsprop": (rmsprop, ([], ["momentum"], ["centered"], ["momentum", "centered"])),
     "adadelta": (adadelta, ([], ["maximize"])),
+    "rprop": (rprop, ([], ["maximize"])),
     "lamb": (lamb, ([], ["maximize"])),
     "keras-sgd": (keras_sgd, ([], ["momentum"], ["momentum", "nesterov"])),
     "keras-adam": (keras_adam, ([], ["amsgrad"])),
@@ -207,7 +220,7 @@ RULES = {
 }
 HOW_MANY_SCALARS = {
     "sgd": 5, "adam": 8, "adamw": 8, "adamax": 5, "nadam": 9, "radam": 11, "adagrad": 3, "rmsprop": 6,
-    "adadelta": 5, "lamb": 9,
+    "adadelta": 5, "rprop": 6, "lamb": 9,
     "keras-sgd": 3, "keras-adam": 6, "keras-adamw": 6,
 }  # fmt: skip
 LR = 0.25
@@ -223,7 +236,7 @@ class Step:
         self.w = vector("f32", [1.0, -2.5, 0.75, 3.0, -0.5])
         self.g = vector(gradient, [0.5, 1.25, -3.0, 0.0, 2.0])
         start = [[0.25, -0.5, 1.0, 0.125, -2.0], [5.0, 2.0, 6.0, 1.5, 7.0], [5.5, 1.0, 9.0, 1.0, 8.0]]
-        order = {"adagrad": [1], "rmsprop": [1, 0, 0], "adadelta": [1, 2]}.get(kind, [0, 1, 2])
+        order = {"adagrad": [1], "rmsprop": [1, 0, 0], "adadelta": [1, 2], "rprop": [0, 1]}.get(kind, [0, 1, 2])
         self.slots = [vector("f32", start[order[i]]) for i in range(self.rule.slots)]
 
     def label(self):
@@ -234,7 +247,7 @@ class Step:
 
     def moved(self):
         hyper = list(self.rule.hyper)
-        if not self.decay:
+        if not self.decay and self.rule.decay is not None:
             hyper[self.rule.decay] = 0.0
         g = -self.g.values if "maximize" in self.flags else self.g.values
         slots = [slot.values for slot in self.slots]

@@ -181,7 +181,7 @@ class Faults(Doors):
             with self.subTest(name):
                 rule = getattr(torch.optim, name)
                 step, _ = self.all_doors(make_mlp, lambda m: rule(m.parameters(), lr=1e-2), tolerance=2e-5)
-                is_ours = name in ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta")
+                is_ours = name in ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta", "Rprop")
                 self.assertEqual("by torch" not in str(step.report().notes), is_ours, step.report())
 
     def test_09_a_rule_of_the_users(self):

@@ -39,6 +39,7 @@ OPTIMIZERS = {
     "adamax": {"name": "adamax", "lr": 0.01},
     "nadam": {"name": "nadam", "lr": 0.01, "momentum_decay": 0.5},
     "radam": {"name": "radam", "lr": 0.01, "weight_decay": 0.1, "decoupled_weight_decay": True},
+    "asgd": {"name": "asgd", "lr": 0.1, "lambd": 0.1, "t0": 2, "weight_decay": 0.01},
     "adagrad": {"name": "adagrad", "lr": 0.01, "lr_decay": 0.1},
     "rmsprop": {"name": "rmsprop", "lr": 0.01, "centered": True, "momentum": 0.5},
     "adadelta": {"name": "adadelta", "lr": 0.5, "weight_decay": 0.1},

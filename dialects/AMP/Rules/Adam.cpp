@@ -102,10 +102,8 @@ static constexpr StringRef kNadamScalars[] = {
 
 /// The momentum of a step: it grows towards beta1.
 static Fp momentumOf(Scalars &s, Fp step) {
-  Fp base = step.constant(0.96);
-  Fp power =
-      base.make<math::PowFOp>(base.value, (step * s["momentum_decay"]).value);
-  return s["beta1"] * (1.0 - power * 0.5);
+  Fp falling = power(step.constant(0.96), step * s["momentum_decay"]);
+  return s["beta1"] * (1.0 - falling * 0.5);
 }
 
 static void prepareNadam(Scalars &s) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gradient descent, and rates of each element: sgd, adagrad,
-// rmsprop, adadelta, rprop. And
+// Gradient descent, and rates of each element: sgd, asgd,
+// adagrad, rmsprop, adadelta, rprop. And
 // callback, which has no rule.
 #include "dialects/AMP/Rules/Rules.h"
 
@@ -42,6 +42,43 @@ static void updateSgd(Scalars &s, bool decay) {
     g = s.has("nesterov") ? fma(s["momentum"], buffer, g) : buffer;
   }
   s["parameter"] = fma(-s["lr"], g, s["parameter"]);
+}
+
+//===----------------------------------------------------------------------===//
+// asgd
+//===----------------------------------------------------------------------===//
+
+static constexpr NamedNumber kAsgdHypers[] = {
+    {"lambd", 1e-4, NumberRange::NonNegative},
+    {"alpha", 0.75, NumberRange::NonNegative},
+    {"t0", 1e6},
+    {"weight_decay", 0.0}};
+static constexpr OptimizerSlot kAsgdSlots[] = {{"ax"}};
+static constexpr NamedNumber kAsgdState[] = {
+    {"step", 0.0}, {"eta", 0.0}, {"mu", 1.0}};
+static constexpr StringRef kAsgdScalars[] = {"weight_decay", "kept",
+                                             "minus_eta", "averaged"};
+
+/// A step uses the rate eta and the weight mu that the one before has set,
+/// which PyTorch keeps as tensors of f32. The first rate is the learning rate.
+static void prepareAsgd(Scalars &s) {
+  Fp eta = select(equal(s["applied"], 0.0), s["lr"], s["eta"]);
+  s["kept"] = 1.0 - s["lambd"] * eta;
+  s["minus_eta"] = -eta;
+  s["averaged"] = s["mu"];
+  s["step"] = s["step"] + 1.0;
+  Fp growth = s["lambd"] * s["lr"] * s["step"] + 1.0;
+  s["eta"] = toSingle(s["lr"] / power(growth, s["alpha"]));
+  Fp age = s["step"] - s["t0"];
+  s["mu"] = toSingle(1.0 / maximum(age, age.constant(1.0)));
+}
+
+static void updateAsgd(Scalars &s, bool decay) {
+  Fp g = descentWithDecay(s, decay);
+  Fp w = fma(s["minus_eta"], g, s["parameter"] * s["kept"]);
+  Fp average = s["ax"] + (w - s["ax"]) * s["averaged"];
+  s["ax"] = select(equal(s["averaged"], 1.0), w, average);
+  s["parameter"] = w;
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,6 +218,14 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kSgdScalars,
      .prepare = prepareSgd,
      .update = updateSgd},
+    {.name = "asgd",
+     .hypers = kAsgdHypers,
+     .flags = kMaximize,
+     .slots = kAsgdSlots,
+     .state = kAsgdState,
+     .scalars = kAsgdScalars,
+     .prepare = prepareAsgd,
+     .update = updateAsgd},
     {.name = "adagrad",
      .hypers = kAdagradHypers,
      .flags = kMaximize,

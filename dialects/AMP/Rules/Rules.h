@@ -41,6 +41,11 @@ inline Fp toSingle(Fp x) {
   return x.as(x.b->getF32Type()).as(x.b->getF64Type());
 }
 
+/// base^exponent, by logarithm.
+inline Fp power(Fp base, Fp exponent) {
+  return base.make<mlir::math::PowFOp>(base.value, exponent.value);
+}
+
 inline void advancePowers(Scalars &s) {
   s["step"] = s["step"] + 1.0;
   s["beta1_power"] = s["beta1_power"] * s["beta1"];

@@ -35,7 +35,8 @@ _FOREIGN = {
 _FREE_IN_GROUPS = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"}
 
 # What only some rules of torch have: the compiler's --opt-arg.
-_RULE_NUMBERS = ("alpha", "lr_decay", "dampening", "initial_accumulator_value", "rho", "momentum_decay")
+_RULE_NUMBERS = ("alpha", "lr_decay", "dampening", "initial_accumulator_value", "rho", "momentum_decay",
+                 "lambd", "t0")
 _RULE_SWITCHES = ("centered", "amsgrad", "maximize")
 
 

@@ -289,8 +289,8 @@ def step(
 
     `optimizer` is torch's and stays true: its ``param_groups`` are read at each call, so that schedulers work, and
     its ``state`` are views of the program's memory, so that ``state_dict`` and ``load_state_dict`` save and load a
-    training. SGD, Adam, AdamW, Adamax, NAdam, RAdam, Adagrad, RMSprop, Adadelta and Rprop whose groups differ in nothing but
-    weight decay or none are compiled; of any other the gradients are, and torch runs its own ``step()``, as :meth:`Step.report` says.
+    training. SGD, ASGD, Adam, AdamW, Adamax, NAdam, RAdam, Adagrad, RMSprop, Adadelta and Rprop whose groups differ in nothing
+    but weight decay or none are compiled; of any other the gradients are, and torch runs its own ``step()``, as :meth:`Step.report` says.
 
     Args:
         model: a ``torch.nn.Module``, which stays what it is; its weights are there after each call.

@@ -11,10 +11,11 @@ from ._errors import UsageError
 from ._memory import tensor_of
 
 # Their rules are the program's, to the rounding.
-_COMPILED = ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta", "Rprop")
+_COMPILED = ("SGD", "ASGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta", "Rprop")
 _COUNTED = _COMPILED[1:]
 # What a program reads at each step; of the second, whether they are 0 is compiled.
-_NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay", "rho", "momentum_decay", "etas", "step_sizes")
+_NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay", "rho", "momentum_decay", "lambd", "t0",
+            "etas", "step_sizes")
 _PARTS = ("weight_decay", "momentum")
 # What decides nothing of a step.
 _WORDS = ("params", "param_names", "foreach", "fused", "capturable", "initial_lr", "swap_lr", "max_lr", "min_lr")

@@ -20,8 +20,8 @@ _TUPLES = {
     "step_sizes": ("step_size_min", "step_size_max"),
 }
 # What torch's state starts with where that is not 0, and where it is the rate.
-_FIRST = {"mu_product": 1.0}
-_FIRST_IS_RATE = frozenset(["step_size"])
+_FIRST = {"mu_product": 1.0, "mu": 1.0}
+_FIRST_IS_RATE = frozenset(["step_size", "eta"])
 # What torch's param_groups say that is no number of a step.
 _TORCH_SWITCHES = frozenset(
     "params param_names maximize foreach capturable differentiable fused amsgrad nesterov centered "

@@ -6,7 +6,7 @@ amp.scaler @scaler policy("dynamic") settings {growth_factor = 2 : i64}
 
 // -----
 
-// expected-error @+1 {{has no rule for kind 'adamq'; known are sgd, adagrad, rmsprop,}}
+// expected-error @+1 {{has no rule for kind 'adamq'; known are sgd, asgd, adagrad,}}
 amp.optimizer @optimizer kind("adamq") hyper {}
 
 // -----

@@ -63,7 +63,7 @@ amp.recipe loss_scale<dynamic, growth_factor = 0.5>
 
 // -----
 
-// expected-error @+1 {{optimizer<'adamq'>: known are sgd, adagrad, rmsprop,}}
+// expected-error @+1 {{optimizer<'adamq'>: known are sgd, asgd, adagrad,}}
 amp.recipe optimizer<adamq>
 
 // -----
@@ -85,6 +85,16 @@ amp.recipe optimizer<adagrad, lr_decay = -1.0>
 
 // expected-error @+1 {{optimizer<momentum_decay> must be finite and 0 or more, not -0.5}}
 amp.recipe optimizer<nadam, momentum_decay = -0.5>
+
+// -----
+
+// expected-error @+1 {{optimizer<lambd> must be finite and 0 or more, not -1.0}}
+amp.recipe optimizer<asgd, lambd = -1.0>
+
+// -----
+
+// expected-error @+1 {{optimizer<alpha> must be finite and 0 or more, not -1.0}}
+amp.recipe optimizer<asgd, alpha = -1.0>
 
 // -----
 

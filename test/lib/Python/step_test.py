@@ -20,10 +20,12 @@ ADAMW = ("--optimizer=adamw",)
 NADAM = ("--optimizer=nadam", "--opt-arg=momentum_decay=0.1")
 RADAM = ("--optimizer=radam", "--beta2=0.9")
 RPROP = ("--optimizer=rprop", "--opt-arg=etaplus=1.5")
+ASGD = ("--optimizer=asgd", "--opt-arg=t0=2")
 # What each rule keeps, by torch's names.
 STATES = {
     ADAMW: {"step", "exp_avg", "exp_avg_sq"},
     NADAM: {"step", "mu_product", "exp_avg", "exp_avg_sq"},
+    ASGD: {"step", "eta", "mu", "ax"},
     RPROP: {"step", "prev", "step_size"},
     RADAM: {"step", "exp_avg", "exp_avg_sq"},
 }
@@ -310,6 +312,8 @@ class State(unittest.TestCase):
         state = loaded(*RPROP).state_dict()["optimizer"]["state"]["fc.weight"]
         self.assertEqual(state["step_size"].tolist(), np.full((4, 6), 0.1, np.float32).tolist())
         self.assertEqual((state["step"], state["prev"].any()), (0.0, False))
+        state = loaded(*ASGD).state_dict()["optimizer"]["state"]["fc.weight"]
+        self.assertEqual((state["step"], state["eta"], state["mu"]), (0.0, np.float32(0.1), 1.0))
 
     def test_numbers_of_each_parameter_are_there_and_are_one_number(self):
         for name, value, error in (("mu_product", None, "lacks 'mu_product'"),

@@ -167,6 +167,24 @@ def rprop(flags):
     return Rule([0.25, 1.5, 0.75, 2.5], 2, move, decay=None)
 
 
+def asgd(flags):
+    def eta(h, t):
+        """Of step t, as PyTorch keeps it: in float32."""
+        return LR if t == 1 else float(np.float32(LR / (1 + h[0] * LR * (t - 1)) ** h[1]))
+
+    def mu(h, t):
+        return float(np.float32(1 / max(1, t - 1 - h[2])))
+
+    def move(h, lr, t, w, g, slots):
+        g = g + h[3] * w
+        w = w * (1 - h[0] * eta(h, t)) - eta(h, t) * g
+        return w, [slots[0] + mu(h, t) * (w - slots[0])]
+
+    # What is kept before the first step is never read.
+    return Rule([0.25, 0.75, 4.5, 0.125], 1, move, decay=3,
+                kept=lambda h, t: [eta(h, t) if t > 1 else 0.0, mu(h, t)])
+
+
 def lamb(flags):
     def move(h, lr, t, w, g, slots):
         new = moments(h, g, slots)
@@ -209,6 +227,7 @@ RULES = {
     "adamax": (adamax, ([], ["maximize"])),
     "nadam": (nadam, ([], ["decoupled_weight_decay"], ["maximize"])),
     "radam": (radam, ([], ["decoupled_weight_decay"], ["maximize"])),
+    "asgd": (asgd, ([], ["maximize"])),
     "adagrad": (adagrad, ([],)),
     "rmsprop": (rmsprop, ([], ["momentum"], ["centered"], ["momentum", "centered"])),
     "adadelta": (adadelta, ([], ["maximize"])),
@@ -219,7 +238,7 @@ RULES = {
     "keras-adamw": (keras_adam, ([],)),
 }
 HOW_MANY_SCALARS = {
-    "sgd": 5, "adam": 8, "adamw": 8, "adamax": 5, "nadam": 9, "radam": 11, "adagrad": 3, "rmsprop": 6,
+    "sgd": 5, "adam": 8, "adamw": 8, "adamax": 5, "nadam": 9, "radam": 11, "asgd": 4, "adagrad": 3, "rmsprop": 6,
     "adadelta": 5, "rprop": 6, "lamb": 9,
     "keras-sgd": 3, "keras-adam": 6, "keras-adamw": 6,
 }  # fmt: skip
@@ -316,6 +335,7 @@ def steps():
         yield Step(kind, variants[-1], skip=True)
         yield Step(kind, variants[-1], skip=False, gradient="f16", low=None if kind == "lamb" else "bf16")
     yield Step("radam", [], t=9)  # Long enough to be rectified.
+    yield Step("asgd", [], t=9)  # Old enough to be averaged.
     yield Step("sgd", ["momentum"], t=1, gradient="bf16", low="f16")
 
 

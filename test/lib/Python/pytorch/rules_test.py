@@ -19,6 +19,8 @@ RULES = {
     "RAdam": [{"lr": 0.01, "weight_decay": 0.1}, {"lr": 0.01, "betas": (0.8, 0.5)}, {"lr": 0.01, "maximize": True},
               {"lr": 0.01, "betas": (0.8, 0.95), "eps": 1e-6, "weight_decay": 0.1, "decoupled_weight_decay": True}],
     "Rprop": [{"lr": 0.001}, {"lr": 0.001, "etas": (0.4, 1.5), "step_sizes": (0.0008, 0.002)}, {"lr": 0.001, "maximize": True}],
+    "ASGD": [{"lr": 0.1, "weight_decay": 0.1, "t0": 5}, {"lr": 0.1}, {"lr": 0.01, "maximize": True, "t0": 0},
+             {"lr": 0.1, "lambd": 0.1, "alpha": 0.5, "t0": 5}, {"lr": 0.1, "lambd": 0.0, "alpha": 0.0}],
     "Adadelta": [{"lr": 0.5, "rho": 0.8, "eps": 1e-4, "weight_decay": 0.1}, {"lr": 1.0}, {"lr": 0.1, "maximize": True}],
 }
 COUNT = 20

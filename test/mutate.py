@@ -105,6 +105,7 @@ STEP_RUNS = Suite(
         " example-custom-optimizer example-gradient-transform"
         " example-gradient-penalty own-step-faults train-narrow-slots"
         " train-without-masters train-batch-norm eval-averages skipped-step"
+        " optimizers-of-torch"
     ),
     tools=TRAIN,
 )
@@ -156,7 +157,8 @@ AREAS = {
         ],
     ),
     "amp": Area(
-        ["dialects/AMP/*.cpp", "dialects/AMP/*.h", "dialects/AMP/Ops/*.cpp", "dialects/AMP/Ops/*.h"],
+        ["dialects/AMP/*.cpp", "dialects/AMP/*.h", "dialects/AMP/Ops/*.cpp", "dialects/AMP/Ops/*.h",
+         "dialects/AMP/Rules/*.cpp", "dialects/AMP/Rules/*.h"],
         [
             STEP_VALUES,
             Suite(lit=["dialects/AMP", "passes/AMP"], tools=TRAIN),

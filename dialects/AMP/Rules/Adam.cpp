@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Adam and the rules made of it: adamw, adamax, nadam,
-// radam, lamb.
+// Adam and the rules made of it: adamw, adamax, nadam, radam, lamb.
 #include "dialects/AMP/Rules/Rules.h"
 
 using namespace mlir;

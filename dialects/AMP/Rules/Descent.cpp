@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gradient descent, and rates of each element: sgd, asgd,
-// adagrad, rmsprop, adadelta, rprop. And
-// callback, which has no rule.
+// Gradient descent, plain (sgd, asgd) and with a rate of each element (adagrad,
+// rmsprop, adadelta, rprop).
 #include "dialects/AMP/Rules/Rules.h"
 
 using namespace mlir;

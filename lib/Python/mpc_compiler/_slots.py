@@ -95,31 +95,33 @@ class _Scalars:
     def __bool__(self) -> bool:
         return bool(self._parameters)
 
-    def _found(self, state: Mapping[Any, Any]) -> dict[str, list[Any]] | None:
-        """The numbers of `state` where they may be others than the program's."""
-        found = {name: [state[parameter].get(name) for parameter in self._parameters] for name in self._names}
-        is_held = all([one is own for name in self._names for one, own in zip(found[name], self._own[name])])
-        return None if is_held and self._version == self._all._version else found
+    def _is_held(self, state: Mapping[Any, Any]) -> bool:
+        """Whether the numbers of `state` are the program's."""
+        own = [state[parameter].get(name) is own for name in self._names
+               for parameter, own in zip(self._parameters, self._own[name])]
+        return all(own) and self._version == self._all._version
 
-    def check(self, state: Mapping[Any, Any]) -> None:
-        """Raises UnevenError where parameters have different ones."""
-        for name, values in (self._found(state) or {}).items():
-            if len({None if one is None else float(one) for one in values}) > 1:
+    def find(self, state: Mapping[Any, Any], first: Callable[[str], float]) -> dict[str, float]:
+        """The numbers of `state`, or those that it starts with, where they may be others than the program's; raises
+        UnevenError where parameters have different ones."""
+        numbers: dict[str, float] = {}
+        for name in () if not self or self._is_held(state) else self._names:
+            found = [state[parameter].get(name) for parameter in self._parameters]
+            values = {first(name) if one is None else float(one) for one in found}
+            if len(values) > 1:
                 raise UnevenError(f"the optimizer's state has another {name!r} for other parameters: torch runs its step()")
+            numbers[name] = values.pop()
+        return numbers
 
-    def hold(self, state: Mapping[Any, Any], first: Callable[[str], float]) -> dict[str, float]:
-        """Takes over the numbers of `state`, or those that it starts with; gives them where they may be others than the
-        program's."""
-        found = self._found(state) if self else None
-        if found is None:
-            return {}
-        numbers = {name: first(name) if values[0] is None else float(values[0]) for name, values in found.items()}
+    def hold(self, state: Mapping[Any, Any], numbers: Mapping[str, float]) -> None:
+        """Gives the state those numbers, which `find` has found."""
+        if not numbers:
+            return
         for name, row in self._rows.items():
             row.fill_(numbers[name])
             for parameter, own in zip(self._parameters, self._own[name]):
                 state[parameter][name] = own
         self._version = self._all._version
-        return numbers
 
     def steps(self) -> float:
         return float(self._rows["step"][0])
@@ -175,14 +177,14 @@ class Slots:
     def hold(self) -> None:
         """Takes over a state that was loaded, or that torch has written; raises UnevenError where it cannot."""
         state, taken = self._optimizer.state, []
-        self._scalars.check(state)
+        numbers = self._scalars.find(state, self._first)
         for parameter, slot, view in self._views:
             own = state[parameter].get(slot)
             if own is None or own.data_ptr() != view.data_ptr():
                 taken.append(own is not None)
                 view.fill_(self._first(slot)) if own is None else view.copy_(own)
                 state[parameter][slot] = view
-        numbers = self._scalars.hold(state, self._first)
+        self._scalars.hold(state, numbers)
         if taken and not self._scalars:
             numbers = {"step": float(any(taken))}  # Torch's SGD counts nothing, but its first step is another than the next.
         _state._load_scalars(self._program, numbers)  # type: ignore[arg-type]

@@ -90,7 +90,7 @@ def optimizer_state(step: "Step") -> dict[str, Any]:
 
 def first_number(name: str, rate: float) -> float:
     """What torch's state starts with. A program takes the rate in its first step, whatever its state has until then."""
-    return rate if name in _FIRST_IS_RATE else _FIRST.get(name, 0.0)
+    return float(np.float32(rate)) if name in _FIRST_IS_RATE else _FIRST.get(name, 0.0)
 
 
 def _start_at_rate(entries: dict[str, Any], step: "Step") -> None:

@@ -26,6 +26,8 @@ CASES = {
     "rprop": ("Rprop", {"lr": 0.01, "etas": [0.4, 1.5], "step_sizes": [0.008, 0.02]}, {0: "inf", 4: "nan"}, 1),
     "rprop_maximize": ("Rprop", {"lr": 0.01, "maximize": True}, {}, 1),
     "asgd": ("ASGD", {"lr": 0.05}, {0: "nan"}, 2),
+    # Weights fall to a thousandth at each step: one is not the one before plus their difference.
+    "asgd_falling": ("ASGD", {"lr": 0.5, "lambd": 1.998, "alpha": 0.0}, {}, 2),
     "asgd_averaged": ("ASGD", {"lr": 0.05, "lambd": 0.1, "alpha": 0.6, "t0": 2, "weight_decay": 0.1, "maximize": True},
                       {0: "inf", 4: "nan"}, 2),
     "adadelta": ("Adadelta", {"lr": 1.0}, {}, 4),

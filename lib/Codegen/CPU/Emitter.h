@@ -144,6 +144,11 @@ private:
                            mlir::IRMapping &values, Lanes lanes);
   mlir::Value emitExtract(mlir::Operation &op, mlir::IRMapping &values,
                           Lanes lanes);
+  mlir::Value emitExtractedRun(mlir::tensor::ExtractOp extract,
+                               mlir::IRMapping &values, Lanes lanes);
+  mlir::Value getRunStart(mlir::Value index, int64_t extent, Lanes lanes);
+  mlir::Value loadClampedRun(mlir::Value tensor, mlir::Value line,
+                             mlir::Value first, int64_t extent, Lanes lanes);
 
   mlir::Value scratch_;
   int64_t scratchBytes_ = 0;

@@ -5,8 +5,11 @@
 #include "lib/Codegen/CPU/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -103,8 +106,138 @@ Value Emitter::flattenIndex(tensor::ExtractOp extract, IRMapping &values,
   return other ? add(other, broadcast(same, lanes)) : same;
 }
 
+/// The scalar in all lanes of `vector`, if it is one and known.
+static std::optional<int64_t> getSplatIndex(Value vector) {
+  auto splat = vector.getDefiningOp<vector::BroadcastOp>();
+  return splat ? getConstantIntValue(splat.getSource()) : std::nullopt;
+}
+
+/// `index` without what only clamps it to an axis of `extent`.
+static Value skipClamps(Value index, int64_t extent) {
+  while (Operation *op = index.getDefiningOp()) {
+    bool clamps = (isa<arith::MaxSIOp>(op) &&
+                   getSplatIndex(op->getOperand(1)).value_or(1) <= 0) ||
+                  (isa<arith::MinSIOp>(op) &&
+                   getSplatIndex(op->getOperand(1)).value_or(0) >= extent - 1);
+    if (!clamps)
+      break;
+    index = op->getOperand(0);
+  }
+  return index;
+}
+
+/// The first number of `vector`, if it is a constant that goes up by one from
+/// lane to lane in its first `active` lanes.
+static std::optional<int64_t> getFirstOfRun(Value vector, int64_t active) {
+  DenseIntElementsAttr numbers;
+  if (!matchPattern(vector, m_Constant(&numbers)))
+    return std::nullopt;
+  SmallVector<int64_t> lanes =
+      llvm::map_to_vector(numbers.getValues<APInt>(), [](const APInt &number) {
+        return number.getSExtValue();
+      });
+  for (int64_t lane = 0; lane < active; ++lane)
+    if (lanes[lane] != lanes[0] + lane)
+      return std::nullopt;
+  return lanes[0];
+}
+
+/// The first of `index`'s lanes, if it goes up by one from lane to lane before
+/// it is clamped to an axis of `extent`; else null.
+Value Emitter::getRunStart(Value index, int64_t extent, Lanes lanes) {
+  index = skipClamps(index, extent);
+  int64_t offset = 0;
+  while (Operation *op = index.getDefiningOp()) {
+    if (!isa<arith::AddIOp, arith::SubIOp>(op))
+      return {};
+    Value added = op->getOperand(1);
+    index = op->getOperand(0);
+    if (std::optional<int64_t> moved = getSplatIndex(added)) {
+      offset += isa<arith::AddIOp>(op) ? *moved : -*moved;
+      continue;
+    }
+    auto first = index.getDefiningOp<vector::BroadcastOp>();
+    std::optional<int64_t> start = getFirstOfRun(added, lanes.active);
+    if (!first || !start || isa<arith::SubIOp>(op))
+      return {};
+    return arith::AddIOp::create(builder, loc, first.getSource(),
+                                 constantIndex(offset + *start));
+  }
+  return {};
+}
+
+/// Loads the neighbours from `first` on of an axis of `extent`, which begins at
+/// place `line`. Lanes outside of the axis get the element at its nearer end.
+Value Emitter::loadClampedRun(Value tensor, Value line, Value first,
+                              int64_t extent, Lanes lanes) {
+  Value buffer = getBuffer(tensor);
+  auto type = VectorType::get(
+      {lanes.width}, cast<MemRefType>(buffer.getType()).getElementType());
+  auto compare = [&](arith::CmpIPredicate predicate, Value a, int64_t b) {
+    return arith::CmpIOp::create(builder, loc, predicate, a,
+                                 broadcast(constantIndex(b), lanes));
+  };
+  SmallVector<APInt> numbers;
+  for (int64_t lane = 0; lane < lanes.width; ++lane)
+    numbers.emplace_back(IndexType::kInternalStorageBitWidth, lane);
+  Value step = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          VectorType::get({lanes.width}, builder.getIndexType()), numbers));
+  Value place =
+      arith::AddIOp::create(builder, loc, broadcast(first, lanes), step);
+  auto at = [&](Value index) -> Value {
+    return arith::AddIOp::create(builder, loc, line, index);
+  };
+  auto end = [&](int64_t index) {
+    return broadcast(
+        memref::LoadOp::create(builder, loc, buffer, at(constantIndex(index))),
+        lanes);
+  };
+  Value ends = arith::SelectOp::create(
+      builder, loc, compare(arith::CmpIPredicate::slt, place, 0), end(0),
+      end(extent - 1));
+  Value inside = compare(arith::CmpIPredicate::ult, place, extent);
+  if (lanes.isPartial())
+    inside = arith::AndIOp::create(builder, loc, inside, createMask(lanes));
+  return vector::MaskedLoadOp::create(builder, loc, type, buffer, at(first),
+                                      inside, ends);
+}
+
+/// The elements that `extract` reads, where lanes read neighbours of the last
+/// axis; else null.
+Value Emitter::emitExtractedRun(tensor::ExtractOp extract, IRMapping &values,
+                                Lanes lanes) {
+  auto type = cast<RankedTensorType>(extract.getTensor().getType());
+  OperandRange indices = extract.getIndices();
+  if (lanes.isScalar() || indices.empty() || !getBuffer(extract.getTensor()) ||
+      llvm::any_of(indices.drop_back(),
+                   [&](Value index) { return isVector(values.lookup(index)); }))
+    return {};
+  int64_t extent = type.getShape().back();
+  Value first = getRunStart(values.lookup(indices.back()), extent, lanes);
+  if (!first)
+    return {};
+  Value line = constantIndex(0);
+  for (auto [dim, operand] : llvm::enumerate(indices.drop_back())) {
+    Value index =
+        clampIndex(*this, values.lookup(operand), type.getDimSize(dim));
+    Value stride =
+        constantIndex(llvm::product_of(type.getShape().drop_front(dim + 1)));
+    line = arith::AddIOp::create(
+        builder, loc, line, arith::MulIOp::create(builder, loc, index, stride));
+  }
+  Value value = loadClampedRun(extract.getTensor(), line, first, extent, lanes);
+  auto vector = VectorType::get({lanes.width}, type.getElementType());
+  if (value.getType() == vector)
+    return value;
+  return arith::TruncIOp::create(builder, loc, vector, value);
+}
+
 Value Emitter::emitExtract(Operation &op, IRMapping &values, Lanes lanes) {
   auto extract = cast<tensor::ExtractOp>(op);
+  if (Value run = emitExtractedRun(extract, values, lanes))
+    return run;
   Value flat = flattenIndex(extract, values, lanes);
   if (!isVector(flat))
     return load(extract.getTensor(), flat);

@@ -151,6 +151,49 @@ kernel.func @k(%x: tensor<20xf32>, %d: tensor<40xf32>) -> tensor<40xf32> {
   EXPECT_EQ(values<float>(got[1]), d);
 }
 
+// Neighbours of the last axis, which may lie beyond it: those are the elements
+// at its ends. Vectors begin before the axis, behind it and in it.
+TEST(Map, NeighboursBeyondAnAxis) {
+  std::vector<float> x = randoms(5 * 20), d(7 * 61);
+  std::vector<uint8_t> mask(7 * 61), bits(5 * 20);
+  for (size_t place = 0; place < bits.size(); ++place)
+    bits[place] = x[place] > 0;
+  Buffers got =
+      runAllWays(R"mlir(
+#i = affine_map<(m, n) -> (m, n)>
+kernel.func @k(%x: tensor<5x20xf32>, %y: tensor<5x20xi1>, %d: tensor<7x61xf32>, %e: tensor<7x61xi1>)
+    -> (tensor<7x61xf32>, tensor<7x61xi1>) {
+  %r:2 = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel", "parallel"]}
+      outs(%d, %e : tensor<7x61xf32>, tensor<7x61xi1>) {
+  ^bb0(%o: f32, %q: i1):
+    %one = arith.constant 1 : index
+    %low = arith.constant 23 : index
+    %zero = arith.constant 0 : index
+    %last = arith.constant 19 : index
+    %m = linalg.index 0 : index
+    %n = linalg.index 1 : index
+    %i = arith.subi %m, %one : index
+    %j = arith.subi %n, %low : index
+    %k = arith.maxsi %j, %zero : index
+    %l = arith.minsi %k, %last : index
+    %v = tensor.extract %x[%i, %l] : tensor<5x20xf32>
+    %w = tensor.extract %y[%i, %j] : tensor<5x20xi1>
+    linalg.yield %v, %w : f32, i1
+  } -> (tensor<7x61xf32>, tensor<7x61xi1>)
+  kernel.return %r#0, %r#1 : tensor<7x61xf32>, tensor<7x61xi1>
+}
+)mlir",
+                 {bytes(x), bytes(bits), bytes(d), bytes(mask)}, "#cpu.map");
+  for (int m = 0; m < 7; ++m)
+    for (int n = 0; n < 61; ++n) {
+      int place = std::clamp(m - 1, 0, 4) * 20 + std::clamp(n - 23, 0, 19);
+      d[m * 61 + n] = x[place];
+      mask[m * 61 + n] = bits[place];
+    }
+  EXPECT_EQ(values<float>(got[2]), d);
+  EXPECT_EQ(values<uint8_t>(got[3]), mask);
+}
+
 // An update in place: the destinations are the inputs' own memory, a later
 // statement still finds the old value, and chunks are many.
 TEST(Map, UpdateInPlaceOverManyChunks) {

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mpc::nn;
 
@@ -388,40 +390,191 @@ FailureOr<SmallVector<Value>> ConvOp::buildBody(OpBuilder &b,
       finish(b, getLoc(), acc, bias, 1, rankedType(getOutput()))};
 }
 
-/// dX: the dilated and padded dY, convolved with the reversed weight, whose
-/// channel axes change places within their group.
-static Value convInputGradient(GradientBuilder &g, ConvOp op, Value d) {
-  OpBuilder &b = g.b;
-  ArrayRef<int64_t> x = shapeOf(op.getInput()), y = shapeOf(d);
-  SmallVector<int64_t> w(shapeOf(op.getWeight()));
-  int64_t groups = op.getGroups(), spatial = x.size() - 2;
-  SmallVector<int64_t> low{0, 0}, high{0, 0}, interior{0, 0}, axes;
-  for (int64_t i = 0; i < spatial; ++i) {
-    int64_t stride = op.getStrides()[i];
-    int64_t window = (w[i + 2] - 1) * op.getDilations()[i] + 1;
-    low.push_back(window - 1 - op.getLow()[i]);
-    interior.push_back(stride - 1);
-    int64_t spread = (y[i + 2] - 1) * stride + 1;
-    high.push_back(x[i + 2] + window - 1 - spread - low.back());
-    axes.push_back(i + 2);
+namespace {
+
+/// The inputs along one spatial axis whose index is `phase` modulo the stride:
+/// the elements of dY that reach them, and by which taps.
+///
+/// Input s q + r gets dY[q + shift - spacing t] through tap first + step t, for
+/// t in [0, taps): those for which s divides r + low - dilation * tap.
+struct Phase {
+  int64_t first = 0, step = 1, taps = 0;
+  int64_t shift = 0, spacing = 1;
+  int64_t extent = 0; ///< The number of q.
+};
+
+/// Builds the gradient of a convolution's input.
+class InputGradient {
+public:
+  InputGradient(GradientBuilder &g, ConvOp op, Value d)
+      : g_(g), op_(op), d_(d), x_(shapeOf(op.getInput())),
+        w_(shapeOf(op.getWeight())), strides_(op.getStrides()) {}
+
+  Value build();
+
+private:
+  Phase getPhase(int64_t axis, int64_t number);
+  Value buildPhase(ArrayRef<Phase> phases);
+  Value getWeight(ArrayRef<Phase> phases);
+  void spread();
+  Value place(Value part, ArrayRef<int64_t> numbers);
+  Value join(MutableArrayRef<Value> parts);
+
+  GradientBuilder &g_;
+  ConvOp op_;
+  Value d_;
+  ArrayRef<int64_t> x_, w_;
+  SmallVector<int64_t> strides_;
+};
+
+/// With more phases than these, one convolution of a dY with zeros in it takes
+/// less than so many small ones.
+constexpr int64_t kMostPhases = 9;
+
+} // namespace
+
+Phase InputGradient::getPhase(int64_t axis, int64_t number) {
+  int64_t stride = strides_[axis], dilation = op_.getDilations()[axis];
+  int64_t taps = w_[axis + 2], common = std::gcd(stride, dilation);
+  Phase phase;
+  phase.step = stride / common;
+  phase.spacing = dilation / common;
+  phase.extent = llvm::divideCeil(x_[axis + 2], stride);
+  int64_t reach = number + op_.getLow()[axis];
+  while (phase.first < phase.step &&
+         (reach - phase.first * dilation) % stride != 0)
+    ++phase.first;
+  if (phase.first == phase.step || phase.first >= taps)
+    return phase;
+  phase.taps = llvm::divideCeil(taps - phase.first, phase.step);
+  phase.shift = (reach - phase.first * dilation) / stride;
+  return phase;
+}
+
+/// The taps of a phase, reversed, with the channel axes exchanged within their
+/// group.
+Value InputGradient::getWeight(ArrayRef<Phase> phases) {
+  int64_t groups = op_.getGroups();
+  SmallVector<int64_t> starts(w_.size(), 0), limits(w_), strides(w_.size(), 1);
+  SmallVector<int64_t> grouped{groups, w_[0] / groups, w_[1]}, axes;
+  SmallVector<int64_t> permutation{0, 2, 1},
+      shape{groups * w_[1], w_[0] / groups};
+  for (auto [axis, phase] : llvm::enumerate(phases)) {
+    starts[axis + 2] = phase.first;
+    strides[axis + 2] = phase.step;
+    axes.push_back(axis + 2);
+    grouped.push_back(phase.taps);
+    permutation.push_back(axis + 3);
+    shape.push_back(phase.taps);
   }
+  Value taps = op_.getWeight();
+  if (llvm::any_of(phases, [](const Phase &phase) { return phase.step != 1; }))
+    taps = SliceOp::create(g_.b, g_.loc, taps, starts, limits, strides);
+  taps = ReverseOp::create(g_.b, g_.loc, taps.getType(), taps, axes);
+  return g_.reshape(
+      TransposeOp::create(g_.b, g_.loc, g_.reshape(taps, grouped), permutation),
+      shape);
+}
+
+/// The gradient of the inputs of one phase: dY, padded or cropped, convolved
+/// with the taps that reach them.
+Value InputGradient::buildPhase(ArrayRef<Phase> phases) {
+  SmallVector<int64_t> low{0, 0}, high{0, 0}, dilations;
+  SmallVector<int64_t> zeros(phases.size(), 0), ones(phases.size(), 1);
+  for (auto [axis, phase] : llvm::enumerate(phases)) {
+    int64_t halo = (phase.taps - 1) * phase.spacing;
+    low.push_back(halo - phase.shift);
+    high.push_back(phase.extent + halo - shapeOf(d_)[axis + 2] - low.back());
+    dilations.push_back(phase.spacing);
+  }
+  SmallVector<int64_t> interior(low.size(), 0);
   Value padded =
-      PadOp::create(b, g.loc, d, low, high, interior, llvm::APFloat(0.0));
-  Value reversed = ReverseOp::create(b, g.loc, op.getWeight().getType(),
-                                     op.getWeight(), axes);
-  SmallVector<int64_t> grouped{groups, w[0] / groups, w[1]};
-  SmallVector<int64_t> permutation{0, 2, 1};
-  for (int64_t i = 0; i < spatial; ++i) {
-    grouped.push_back(w[i + 2]);
-    permutation.push_back(i + 3);
+      PadOp::create(g_.b, g_.loc, d_, low, high, interior, llvm::APFloat(0.0));
+  return ConvOp::create(g_.b, g_.loc, padded, getWeight(phases), Value(), ones,
+                        zeros, zeros, dilations, op_.getGroups());
+}
+
+/// Puts the zeros of a stride between the elements of dY, which is then that of
+/// a convolution without strides.
+void InputGradient::spread() {
+  SmallVector<int64_t> zeros(x_.size(), 0), interior{0, 0};
+  for (int64_t &stride : strides_)
+    interior.push_back(std::exchange(stride, 1) - 1);
+  d_ = PadOp::create(g_.b, g_.loc, d_, zeros, zeros, interior,
+                     llvm::APFloat(0.0));
+}
+
+/// The gradient of all inputs where only one phase, with the given `numbers`,
+/// has any.
+Value InputGradient::place(Value part, ArrayRef<int64_t> numbers) {
+  SmallVector<int64_t> low{0, 0}, high{0, 0}, interior{0, 0};
+  for (auto [axis, number] : llvm::enumerate(numbers)) {
+    int64_t spread = (shapeOf(part)[axis + 2] - 1) * strides_[axis] + 1;
+    low.push_back(number);
+    high.push_back(x_[axis + 2] - number - spread);
+    interior.push_back(strides_[axis] - 1);
   }
-  Value swapped =
-      TransposeOp::create(b, g.loc, g.reshape(reversed, grouped), permutation);
-  w[0] = groups * shapeOf(swapped)[1];
-  w[1] = shapeOf(swapped)[2];
-  SmallVector<int64_t> zeros(spatial, 0), ones(spatial, 1);
-  return ConvOp::create(b, g.loc, padded, g.reshape(swapped, w), Value(), ones,
-                        zeros, zeros, op.getDilations(), groups);
+  return PadOp::create(g_.b, g_.loc, part, low, high, interior,
+                       llvm::APFloat(0.0));
+}
+
+/// Interleaves the gradients of all phases, the last axis' phase innermost. A
+/// phase that no tap reaches is null, and has zeros.
+Value InputGradient::join(MutableArrayRef<Value> parts) {
+  Value some = *llvm::find_if(parts, [](Value part) { return bool(part); });
+  SmallVector<int64_t> part{1}, split(strides_), permutation;
+  llvm::append_range(part, shapeOf(some));
+  llvm::append_range(split, shapeOf(some));
+  int64_t spatial = strides_.size();
+  permutation.append({spatial, spatial + 1});
+  SmallVector<int64_t> whole{x_[0], x_[1]};
+  for (int64_t axis = 0; axis < spatial; ++axis) {
+    permutation.append({spatial + 2 + axis, axis});
+    whole.push_back(part[axis + 3] * strides_[axis]);
+  }
+  for (Value &value : parts)
+    value = g_.reshape(value ? value : g_.splat(some, 0.0), part);
+  Value joined = ConcatOp::create(g_.b, g_.loc, parts, 0);
+  joined =
+      TransposeOp::create(g_.b, g_.loc, g_.reshape(joined, split), permutation);
+  joined = g_.reshape(joined, whole);
+  if (ArrayRef<int64_t>(whole) == x_)
+    return joined;
+  SmallVector<int64_t> zeros(x_.size(), 0), ones(x_.size(), 1);
+  return SliceOp::create(g_.b, g_.loc, joined, zeros, x_, ones);
+}
+
+/// dX: dY, padded and convolved with the reversed weight. With strides, the
+/// inputs of each phase get the gradient of a convolution of their own, with
+/// the taps that reach them, so that no zero between elements of dY is
+/// multiplied.
+Value InputGradient::build() {
+  if (llvm::product_of(strides_) > kMostPhases)
+    spread();
+  SmallVector<Value> parts;
+  SmallVector<int64_t> reached;
+  int64_t count = llvm::product_of(strides_);
+  for (int64_t number = 0; number < count; ++number) {
+    SmallVector<int64_t> numbers;
+    for (int64_t rest = number; int64_t stride : llvm::reverse(strides_)) {
+      numbers.insert(numbers.begin(), rest % stride);
+      rest /= stride;
+    }
+    SmallVector<Phase> phases;
+    for (auto [axis, place] : llvm::enumerate(numbers))
+      phases.push_back(getPhase(axis, place));
+    bool hasTaps =
+        llvm::all_of(phases, [](const Phase &phase) { return phase.taps > 0; });
+    parts.push_back(hasTaps ? buildPhase(phases) : Value());
+    if (hasTaps)
+      reached = numbers;
+  }
+  if (count == 1)
+    return parts.front();
+  if (llvm::count_if(parts, [](Value part) { return bool(part); }) == 1)
+    return place(*llvm::find_if(parts, [](Value p) { return bool(p); }),
+                 reached);
+  return join(parts);
 }
 
 /// `x[n, g * c, ...]` with batch and channels exchanged within each of
@@ -486,7 +639,7 @@ LogicalResult ConvOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
     return success();
   GradientBuilder g(b, getLoc());
   Value d = dOut[0];
-  dIn[0] = convInputGradient(g, *this, d);
+  dIn[0] = InputGradient(g, *this, d).build();
   dIn[1] = convWeightGradient(g, *this, d);
   if (getBias())
     dIn[2] = g.sum(d, otherAxes(shapeOf(d).size(), {1}));

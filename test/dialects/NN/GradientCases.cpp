@@ -354,6 +354,12 @@ static void addConvolutions(Cases &cases) {
       "strides [2, 3] low [0, 0] high [0, 0] dilations [1, 1] groups(1)");
   add("2-D all", "2x4x7x6", "6x2x3x2", "2x6x4x7",
       "strides [2, 1] low [1, 2] high [2, 1] dilations [1, 2] groups(2)", "6");
+  add("2-D phases that no tap reaches", "2x2x7x6", "3x2x2x2", "2x3x3x3",
+      "strides [3, 2] low [1, 0] high [0, 1] dilations [1, 2] groups(1)");
+  add("2-D stride that divides the dilation", "1x4x9x8", "4x2x2x2", "1x4x3x2",
+      "strides [2, 4] low [0, 0] high [0, 0] dilations [4, 2] groups(2)");
+  add("2-D 16 phases", "1x2x8x9", "3x2x3x4", "1x3x2x2",
+      "strides [4, 4] low [0, 1] high [0, 0] dilations [1, 1] groups(1)");
   add("2-D depthwise", "2x3x5x5", "6x1x3x3", "2x6x5x5",
       "strides [1, 1] low [1, 1] high [1, 1] dilations [1, 1] groups(3)");
 }

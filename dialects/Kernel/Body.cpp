@@ -215,7 +215,7 @@ FailureOr<Body> mpc::kernel::getBody(FuncOp kernel) {
                     "different ones as an argument");
               return success();
             })
-            .Case<linalg::FillOp, tensor::EmptyOp, ReturnOp>(
+            .Case<linalg::FillOp, tensor::EmptyOp, PadOp, ReturnOp>(
                 [](Operation *) { return success(); })
             .Case([&](TilingInterface own) {
               if (!isa<KernelDialect>(own->getDialect()))

@@ -141,12 +141,48 @@ KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
          << "' = " << attribute.getValue();
 }
 
+/// Whether `attribute` is the border of one tensor, whose type is `types`.
+static bool isBorder(Attribute attribute, TypeRange types) {
+  auto border = dyn_cast<BorderAttr>(attribute);
+  auto type =
+      types.size() == 1 ? dyn_cast<RankedTensorType>(types[0]) : nullptr;
+  if (!border || !type ||
+      border.getLow().size() != static_cast<size_t>(type.getRank()) ||
+      border.getHigh().size() != border.getLow().size())
+    return false;
+  return llvm::all_of(
+      llvm::zip(border.getLow(), border.getHigh(), type.getShape()),
+      [](auto axis) {
+        auto [low, high, size] = axis;
+        return low >= 0 && high >= 0 && low <= size && high <= size - low;
+      });
+}
+
+/// Whether `attribute` has the border of each input of `op`.
+static bool areInputBorders(Operation *op, Attribute attribute) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  auto borders = dyn_cast<ArrayAttr>(attribute);
+  if (!generic || !borders || borders.size() > generic.getInputs().size())
+    return false;
+  return llvm::all_of(llvm::zip_first(borders, generic.getInputs()),
+                      [](auto input) {
+                        auto [border, value] = input;
+                        return isBorder(border, value.getType());
+                      });
+}
+
 /// Whether `op` can have the attribute `value` under its name.
 static bool isOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == KernelDialect::TargetAttrHelper::getNameStr())
     return isa<ModuleOp>(op) && isa<TargetAttrInterface>(attribute.getValue());
   if (attribute.getName() == KernelDialect::InOrderAttrHelper::getNameStr())
     return isa<linalg::GenericOp>(op) && isa<UnitAttr>(attribute.getValue());
+  if (attribute.getName() == KernelDialect::BorderAttrHelper::getNameStr())
+    return isa<linalg::GenericOp>(op) &&
+           isBorder(attribute.getValue(), op->getResultTypes());
+  if (attribute.getName() ==
+      KernelDialect::InputBordersAttrHelper::getNameStr())
+    return areInputBorders(op, attribute.getValue());
   if (attribute.getName() == KernelDialect::WorkAttrHelper::getNameStr())
     return isa<FunctionOpInterface>(op) && isa<WorkAttr>(attribute.getValue());
   return attribute.getName() ==
@@ -165,7 +201,9 @@ KernelDialect::verifyOperationAttribute(Operation *op,
          << ": a module has a target as 'kernel.target', an emitted function "
             "what its launches must know as 'kernel.emitted' and how much it "
             "computes as 'kernel.work', a reduction that keeps its order "
-            "'kernel.in_order'";
+            "'kernel.in_order', an op with zeros at the ends of its result's "
+            "axes 'kernel.border', and a sum of products those of its inputs "
+            "as 'kernel.input_borders'";
 }
 
 TargetAttrInterface mpc::kernel::getTarget(Operation *op) {
@@ -357,6 +395,22 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 static bool differInSignAtMost(Type a, Type b) {
   auto left = dyn_cast<IntegerType>(a), right = dyn_cast<IntegerType>(b);
   return a == b || (left && right && left.getWidth() == right.getWidth());
+}
+
+LogicalResult PadOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  if (!isBorder(getBorder(), getResult().getType()))
+    return emitOpError("has a border that does not fit into ")
+           << getResult().getType();
+  SmallVector<int64_t> inside;
+  for (auto [low, high, size] :
+       llvm::zip(getBorder().getLow(), getBorder().getHigh(),
+                 cast<RankedTensorType>(getResult().getType()).getShape()))
+    inside.push_back(size - low - high);
+  auto type = cast<RankedTensorType>(getResult().getType()).clone(inside);
+  if (source == type)
+    return success();
+  return emitOpError("has a border around ") << type << ", but pads " << source;
 }
 
 LogicalResult ViewOp::verify() {

@@ -25,7 +25,9 @@ def Kernel_Dialect : Dialect {
 
     A `linalg.generic` with `kernel.in_order` combines in the order of its
     reduction loops, on every target: it repeats, to the bit, what another
-    program computes. Others are summed in the order of their schedule.
+    program computes. Others are summed in the order of their schedule. One with
+    `kernel.border` has zeros at the ends of its result's axes, and a sum of
+    products knows as `kernel.input_borders` those of its inputs.
 
     A module states as `kernel.target` what machine its kernels are for, and an
     emitted kernel as `kernel.emitted` what its launches must know: attributes
@@ -42,6 +44,8 @@ def Kernel_Dialect : Dialect {
                               "::mpc::kernel::BufferAttr":$buffer,
                               "::mlir::FlatSymbolRefAttr":$state,
                               "::mlir::UnitAttr":$in_order,
+                              "::mpc::kernel::BorderAttr":$border,
+                              "::mlir::ArrayAttr":$input_borders,
                               "::mpc::kernel::TargetAttrInterface":$target,
                               "::mpc::kernel::EmittedKernelAttrInterface":$emitted,
                               "::mpc::kernel::WorkAttr":$work);
@@ -109,6 +113,24 @@ def Kernel_BufferRole : I32EnumAttr<"BufferRole", "What memory an entry gets", [
     I32EnumAttrCase<"Input", 2, "input">,
     I32EnumAttrCase<"Output", 3, "output">]> {
   let cppNamespace = "::mpc::kernel";
+}
+
+def Kernel_BorderAttr : Kernel_Attr<"Border", "border"> {
+  let summary = "Zeros around a tensor";
+  let description = [{
+    The first `low` and the last `high` elements along each axis are zero. It
+    stands as `kernel.border` at the `linalg.generic` that has put them there,
+    and for each input of a sum of products in `kernel.input_borders`.
+
+    ```mlir
+    #kernel.border<low = [0, 0, 1, 1], high = [0, 0, 1, 1]>
+    ```
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"int64_t">:$low,
+                        OptionalArrayRefParameter<"int64_t">:$high);
+  let assemblyFormat = [{
+    `<` `low` `=` `[` (`]`) : ($low^ `]`)? `,` `high` `=` `[` (`]`) : ($high^ `]`)? `>`
+  }];
 }
 
 def Kernel_BufferAttr : Kernel_Attr<"Buffer", "buffer"> {

@@ -167,6 +167,25 @@ def Kernel_ViewOp : Kernel_Op<"view", [Pure]> {
   let hasFolder = 1;
 }
 
+def Kernel_PadOp : Kernel_Op<"pad", [NoMemoryEffect]> {
+  let summary = "A tensor with zeros around it, which has no memory";
+  let description = [{
+    Stands in a kernel whose schedule copies what it reads of a tensor and can
+    leave out the zeros of `border`.
+
+    ```mlir
+    %p = kernel.pad %x border <low = [0, 1], high = [0, 2]>
+        : tensor<4x8xf32> -> tensor<4x11xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source, Kernel_BorderAttr:$border);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `border` $border attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Kernel_PackOp : Kernel_Op<"pack", [Pure]> {
   let summary = "Tensors laid into one flat range";
   let description = [{

@@ -2,6 +2,7 @@
 // Maps, reductions and conversions that kernel bodies are built from.
 #include "dialects/NN/BodyBuilder.h"
 
+#include "dialects/Kernel/Border.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Constants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -187,7 +188,7 @@ Value nn::buildPad(OpBuilder &builder, Location loc, Value input,
   ArrayRef<int64_t> shape = type.getShape();
   auto paddedType = RankedTensorType::get(padShape(shape, low, high, interior),
                                           type.getElementType());
-  return buildMap(
+  Value padded = buildMap(
       builder, loc, paddedType, {}, [&](OpBuilder &b, Location l, ValueRange) {
         Value fill = buildScalarConstant(b, l, type.getElementType(), value);
         if (type.getNumElements() == 0)
@@ -225,6 +226,12 @@ Value nn::buildPad(OpBuilder &builder, Location loc, Value input,
         Value element = tensor::ExtractOp::create(b, l, input, position);
         return arith::SelectOp::create(b, l, inside, element, fill).getResult();
       });
+  auto isNone = [](int64_t size) { return size == 0; };
+  auto isSome = [](int64_t size) { return size >= 0; };
+  if (value == 0 && llvm::all_of(interior, isNone) &&
+      llvm::all_of(low, isSome) && llvm::all_of(high, isSome))
+    kernel::setBorder(padded.getDefiningOp<linalg::GenericOp>(), low, high);
+  return padded;
 }
 
 Value nn::buildView(OpBuilder &builder, Location loc, Value tensor,

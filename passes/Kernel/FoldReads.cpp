@@ -3,6 +3,7 @@
 #include "passes/Kernel/FoldReads.h"
 
 #include "dialects/Kernel/Attention.h"
+#include "dialects/Kernel/Border.h"
 #include "dialects/Kernel/Contraction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
@@ -286,6 +287,9 @@ void mpc::kernel::foldReads(Block &block) {
       if (!foldOperand(reader, reader->getOpOperand(i)))
         ++i;
   }
+  for (auto op : block.getOps<linalg::GenericOp>())
+    if (isSumOfProducts(op))
+      noteInputBorders(op);
   for (auto op : block.getOps<linalg::GenericOp>())
     if (copiesAttention(op))
       op.getResult(0).replaceAllUsesWith(op.getInputs().front());

@@ -44,6 +44,29 @@ static LogicalResult schedule(ModuleOp module, TargetAttrInterface target) {
   return success();
 }
 
+/// Erases launches whose results nobody reads any more since a schedule reads
+/// what they have read, and kernels that nobody launches then.
+static void eraseUnread(ModuleOp module) {
+  SmallVector<LaunchOp> launches;
+  module.walk([&](LaunchOp launch) { launches.push_back(launch); });
+  llvm::SmallPtrSet<Attribute, 8> unread;
+  for (LaunchOp launch : llvm::reverse(launches)) {
+    if (launch.getNumResults() == 0 || !launch->use_empty())
+      continue;
+    unread.insert(launch.getKernelAttr().getAttr());
+    SmallVector<Value> destinations(launch.getOutputs());
+    launch.erase();
+    for (Value destination : destinations)
+      if (Operation *op = destination.getDefiningOp();
+          op && isOpTriviallyDead(op))
+        op->erase();
+  }
+  for (FuncOp kernel : llvm::make_early_inc_range(module.getOps<FuncOp>()))
+    if (unread.contains(kernel.getSymNameAttr()) &&
+        SymbolTable::symbolKnownUseEmpty(kernel, module))
+      kernel.erase();
+}
+
 /// Replaces `kernel` by its code.
 static LogicalResult emit(FuncOp kernel, TargetAttrInterface target) {
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
@@ -68,7 +91,8 @@ struct SchedulePass : mpc::kernel::impl::SchedulePassBase<SchedulePass> {
   void runOnOperation() override {
     auto target = requireTarget(*this, getOperation());
     if (failed(target) || failed(schedule(getOperation(), *target)))
-      signalPassFailure();
+      return signalPassFailure();
+    eraseUnread(getOperation());
   }
 };
 

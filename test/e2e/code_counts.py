@@ -77,7 +77,7 @@ KINDS = {
     "rows": (rows, 600),
     "columns": (columns, 300),
     "contraction": (contraction, 650),
-    "convolution": (convolution(lambda channels: 1), 450),
+    "convolution": (convolution(lambda channels: 1), 800),
     "grouped": (convolution(lambda channels: channels // 8), 750),
     "depthwise": (convolution(lambda channels: channels), 700),
     "concatenation": (concatenation, 600),

@@ -147,6 +147,8 @@ LogicalResult GemmAttr::verify(EmitError emitError, int64_t chunks,
     return emitError() << "a contraction has the factors 0 and 1";
   if (rowLayout == RowLayout::InPlace && packed == rows)
     return emitError() << "rows that are read in place are not packed";
+  if (rowLayout == RowLayout::Windows && packed != 1 - rows)
+    return emitError() << "columns beside rows in windows are packed";
   if (tile.size() != 3 || micro.size() != 2)
     return emitError() << "a tile is rows, columns and k, a micro-tile rows "
                           "and columns";

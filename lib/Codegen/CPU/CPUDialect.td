@@ -62,12 +62,15 @@ def CPU_Unit : I32EnumAttr<"Unit", "What multiplies a contraction's factors", [
 def CPU_RowLayout : I32EnumAttr<"RowLayout", "Where a micro-kernel reads rows", [
     I32EnumAttrCase<"Packed", 0, "packed">,
     I32EnumAttrCase<"InPlace", 1, "in_place">,
-    I32EnumAttrCase<"Panels", 2, "panels">]> {
+    I32EnumAttrCase<"Panels", 2, "panels">,
+    I32EnumAttrCase<"Windows", 3, "windows">]> {
   let description = [{
     - `packed`: from a copy, row by row.
     - `in_place`: from the factor itself, whose rows have neighbouring k.
     - `panels`: from a copy of panels of as many rows as the micro-kernel has,
       step of k by step of k.
+    - `windows`: from a copy of the part of the images that a tile's windows
+      read, channels innermost. Windows.h says which contractions have them.
   }];
   let cppNamespace = "::mpc::cpu";
   let genSpecializedAttr = 0;
@@ -88,7 +91,8 @@ def CPU_TargetAttr : CPU_Attr<"Target", "target"> {
     schedules and in scalar loops alike, unless they are short or have
     `kernel.in_order`: about 128 products of a contraction are added up from
     zero on, in the order of the reduction loops, and so are the sums of these
-    chains. Other sums are cascades: chains of about 16 values, chains of 16 of
+    chains. Where windows slide over an image, `kernel-schedule` orders these
+    loops: taps, and channels innermost. Other sums are cascades: chains of about 16 values, chains of 16 of
     these, and so on. Chains.h has the rule.
 
     ```mlir
@@ -190,7 +194,8 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm",
     in blocks. A micro-kernel keeps `micro` rows x columns in registers. The
     factor `packed`, if any, was packed by a kernel of its own; the rest is
     packed by the chunk. `row_layout` says where the micro-kernel finds the rows,
-    and `unit` multiplies. Every element is a sum of chains of
+    and `unit` multiplies. With `windows` a tile is whole images, or whole lines
+    of one, and a block of k is all of some taps of the first axis. Every element is a sum of chains of
     its steps over k ascending, whatever the numbers here; a block of k is whole
     chains.
   }];

@@ -5,6 +5,7 @@
 #include "dialects/Kernel/Stages.h"
 
 #include "lib/Codegen/CPU/Units.h"
+#include "lib/Codegen/CPU/Windows.h"
 
 using namespace mpc::cpu;
 using namespace mpc::kernel;
@@ -14,7 +15,7 @@ using namespace mpc::kernel;
 /// to nothing.
 static constexpr int64_t kLength = 128;
 /// The greatest length up to which one chain is as good as two.
-static constexpr int64_t kMost = kLength + kLength / 2 - 1;
+static constexpr int64_t kMost = kLength + kLength / 2;
 /// A shorter chain is not worth the addition of its sum.
 static constexpr int64_t kLeast = 16;
 
@@ -65,6 +66,10 @@ static bool multipliesVectors(const Contraction &contraction) {
 }
 
 int64_t mpc::cpu::getChainLength(const Contraction &contraction, Unit unit) {
+  if (std::optional<Windows> windows = matchWindows(contraction))
+    if (std::optional<WindowChains> chains =
+            getWindowChains(contraction, *windows, getDepth(unit)))
+      return chains->length;
   int64_t k = contraction.sizes[Contraction::K];
   llvm::SmallVector<int64_t> extents = {k};
   if (unit == Unit::FMA && multipliesVectors(contraction))

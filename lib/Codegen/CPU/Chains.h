@@ -52,9 +52,10 @@ LongSum getLongSum(const kernel::Statement &statement, Unit bf16,
 /// have fewer. It follows from loops and extents alone, whatever the operands'
 /// layout.
 ///
-/// K counts as one loop. Where each batch is a matrix times a vector, as in
-/// depthwise convolutions, each dimension of K is a loop instead on the unit
-/// `fma`, so that tiles hold whole chains.
+/// K counts as one loop. Where windows slide over an image, each dimension of K
+/// is a loop instead, so that a chain is whole taps, or a part of one; and so
+/// it is where each batch is a matrix times a vector, as in depthwise
+/// convolutions, on the unit `fma`, so that tiles hold whole chains.
 int64_t getChainLength(const kernel::Contraction &contraction, Unit unit);
 
 } // namespace mpc::cpu

@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/Units.h"
+#include "lib/Codegen/CPU/WindowPlan.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -269,6 +270,8 @@ static std::optional<unsigned> choosePacked(const Roles &roles,
 GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
                                    const Epilogue &epilogue, int64_t lanes,
                                    Unit unit) {
+  if (GemmAttr windows = planWindows(contraction, lanes, unit))
+    return windows;
   Roles roles = chooseRoles(contraction, epilogue, lanes, unit);
   Tile tile = chooseTile(roles);
   int64_t kBlock = roles.k;

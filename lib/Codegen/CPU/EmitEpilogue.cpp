@@ -48,13 +48,13 @@ struct ColumnAddress {
 class PanelEmitter {
 public:
   PanelEmitter(Emitter &emitter, const Contraction &contraction,
-               const Epilogue &epilogue, GemmAttr schedule,
+               const Epilogue &epilogue, const PanelLayout &layout,
                const ResultPanel &panel)
       : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc),
         math_(emitter), contraction_(contraction), epilogue_(epilogue),
-        schedule_(schedule), tile_(panel.tile), panel_(panel),
-        rowGroup_(Contraction::outerOf(schedule.getRows())),
-        columnGroup_(Contraction::outerOf(schedule.getColumns())) {}
+        layout_(layout), tile_(panel.tile), panel_(panel),
+        rowGroup_(Contraction::outerOf(layout.rows)),
+        columnGroup_(Contraction::outerOf(1 - layout.rows)) {}
 
   void emit();
 
@@ -84,7 +84,7 @@ private:
   IndexMath math_;
   const Contraction &contraction_;
   const Epilogue &epilogue_;
-  GemmAttr schedule_;
+  const PanelLayout &layout_;
   const ResultTile &tile_;
   const ResultPanel &panel_;
   Contraction::DimGroup rowGroup_, columnGroup_;
@@ -97,11 +97,10 @@ private:
 } // namespace
 
 void PanelEmitter::emit() {
-  int64_t lanes = schedule_.getLanes(), nr = schedule_.getMicroColumns();
-  int64_t numColumns = contraction_.sizes[columnGroup_];
+  int64_t lanes = layout_.lanes, nr = layout_.width;
   Value first = math_.mul(panel_.panel, nr);
   Value count = math_.constant(nr);
-  if (numColumns % nr != 0)
+  if (layout_.granule % nr != 0)
     count = math_.min(count, math_.sub(tile_.columns, first));
   Value column = math_.add(tile_.column, first);
   Value vectors = math_.floor(count, lanes);
@@ -111,7 +110,7 @@ void PanelEmitter::emit() {
   };
   emitter_.emitLoop(math_.constant(0), vectors, lanes,
                     [&](Value offset) { emitAt(offset, {lanes, lanes}); });
-  if (numColumns % lanes != 0)
+  if (layout_.granule % lanes != 0)
     emitter_.emitLoop(vectors, count, 1,
                       [&](Value offset) { emitAt(offset, {}); });
 }
@@ -134,9 +133,16 @@ ColumnAddress PanelEmitter::getAddress(const Linear &index,
   int64_t width = columns.lanes.width;
   if (columns.lanes.isScalar())
     return {ColumnAddress::Uniform, {at(0)}};
-  if (strided.parts.empty() || strided.getRun(width, 0) == width)
+  auto lies = [&](int64_t stride) {
+    if (strided.getRun(width, stride) == width)
+      return true;
+    const StridedIndex::Part &last = strided.parts.back();
+    return layout_.line >= width && last.stride == stride &&
+           last.extent % layout_.line == 0;
+  };
+  if (strided.parts.empty() || lies(0))
     return {ColumnAddress::Uniform, {at(0)}};
-  if (strided.getRun(width, 1) == width)
+  if (lies(1))
     return {ColumnAddress::Contiguous, {at(0)}};
   ColumnAddress address = {ColumnAddress::Scattered, {}};
   for (int64_t lane = 0; lane < width; ++lane)
@@ -238,8 +244,7 @@ void PanelEmitter::emitColumns(const PanelColumns &columns) {
 
 void PanelEmitter::emitRow(const PanelColumns &columns, Value row) {
   EpilogueValues values;
-  Value place =
-      math_.add(columns.place, math_.mul(row, schedule_.getMicroColumns()));
+  Value place = math_.add(columns.place, math_.mul(row, layout_.width));
   row = math_.add(tile_.row, row);
   values[contraction_.getResult()] = loadResults(place, columns.lanes);
   auto loadInput = [&](size_t step, size_t number) {
@@ -254,7 +259,7 @@ void PanelEmitter::emitRow(const PanelColumns &columns, Value row) {
 }
 
 void mpc::cpu::emitEpilogue(Emitter &emitter, const Contraction &contraction,
-                            const Epilogue &epilogue, GemmAttr schedule,
+                            const Epilogue &epilogue, const PanelLayout &layout,
                             const ResultPanel &panel) {
-  PanelEmitter(emitter, contraction, epilogue, schedule, panel).emit();
+  PanelEmitter(emitter, contraction, epilogue, layout, panel).emit();
 }

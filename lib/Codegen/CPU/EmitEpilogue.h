@@ -27,7 +27,18 @@ struct ResultTile {
   mlir::Value column, columns; ///< The first column and the number of columns.
 };
 
-/// A panel of a tile's results in memory: rows of micro-kernel columns.
+/// How panels of results lie in memory: rows of `width` columns.
+struct PanelLayout {
+  int64_t lanes, width;
+  /// The factor to which the rows belong.
+  unsigned rows;
+  /// A number that divides the columns of every tile.
+  int64_t granule;
+  /// No panel has columns on both sides of a multiple of this number.
+  int64_t line = 1;
+};
+
+/// A panel of a tile's results in memory.
 struct ResultPanel {
   ResultTile tile;
   mlir::Value buffer;
@@ -38,7 +49,7 @@ struct ResultPanel {
 /// Emits the map of a contraction on one panel of a tile, and stores its
 /// results.
 void emitEpilogue(Emitter &emitter, const kernel::Contraction &contraction,
-                  const kernel::Epilogue &epilogue, GemmAttr schedule,
+                  const kernel::Epilogue &epilogue, const PanelLayout &layout,
                   const ResultPanel &panel);
 
 } // namespace mpc::cpu

@@ -75,7 +75,10 @@ private:
   void emitChains(Value block, Value k, MicroOperand rows, MicroOperand columns,
                   Value place);
   void emitMap(const ResultPanel &results) {
-    emitEpilogue(emitter_, contraction_, epilogue_, schedule_, results);
+    emitEpilogue(emitter_, contraction_, epilogue_,
+                 {schedule_.getLanes(), schedule_.getMicroColumns(),
+                  schedule_.getRows(), numColumns_},
+                 results);
   }
 
   Emitter &emitter_;
@@ -246,6 +249,8 @@ GemmEmitter::Operand GemmEmitter::findRowsInPlace(const ResultTile &tile,
 GemmEmitter::Operand GemmEmitter::prepareRows(const ResultTile &tile,
                                               Value block, Value k) {
   switch (schedule_.getRowLayout()) {
+  case RowLayout::Windows:
+    break; // By emitWindows().
   case RowLayout::Packed:
     return preparePackedRows(tile, block, k);
   case RowLayout::InPlace:
@@ -346,5 +351,7 @@ void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
 void mpc::cpu::emitGemm(Emitter &emitter, const Body &body, GemmAttr schedule) {
   Contraction contraction = *matchContraction(body.statements.front());
   Epilogue epilogue = getEpilogue(emitter.kernel, body);
+  if (schedule.getRowLayout() == RowLayout::Windows)
+    return emitWindows(emitter, contraction, epilogue, schedule);
   GemmEmitter(emitter, contraction, epilogue, schedule).emit();
 }

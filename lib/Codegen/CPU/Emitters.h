@@ -4,6 +4,7 @@
 #ifndef MPC_LIB_CODEGEN_CPU_EMITTERS_H
 #define MPC_LIB_CODEGEN_CPU_EMITTERS_H
 
+#include "dialects/Kernel/Contraction.h"
 #include "lib/Codegen/CPU/CPUDialect.h"
 #include "lib/Codegen/CPU/Emitter.h"
 
@@ -31,6 +32,9 @@ void emitRows(Emitter &emitter, const kernel::Body &body, int64_t chunks,
 
 /// Emits #cpu.gemm.
 void emitGemm(Emitter &emitter, const kernel::Body &body, GemmAttr schedule);
+/// A part of it: rows in windows.
+void emitWindows(Emitter &emitter, const kernel::Contraction &contraction,
+                 const kernel::Epilogue &epilogue, GemmAttr schedule);
 /// Emits #cpu.attention, for kernel.attention and for its gradient.
 void emitAttention(Emitter &emitter, const kernel::Body &body,
                    AttentionAttr schedule);

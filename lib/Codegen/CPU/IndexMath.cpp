@@ -30,6 +30,10 @@ Value IndexMath::min(Value a, Value b) const {
   return emitter_.builder.createOrFold<arith::MinUIOp>(emitter_.loc, a, b);
 }
 
+Value IndexMath::max(Value a, Value b) const {
+  return emitter_.builder.createOrFold<arith::MaxUIOp>(emitter_.loc, a, b);
+}
+
 Value IndexMath::div(Value a, int64_t b) const {
   return emitter_.builder.createOrFold<arith::DivUIOp>(emitter_.loc, a,
                                                        constant(b));

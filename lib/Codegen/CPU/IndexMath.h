@@ -19,6 +19,7 @@ public:
   mlir::Value sub(mlir::Value a, mlir::Value b) const;
   mlir::Value mul(mlir::Value a, int64_t b) const;
   mlir::Value min(mlir::Value a, mlir::Value b) const;
+  mlir::Value max(mlir::Value a, mlir::Value b) const;
   mlir::Value div(mlir::Value a, int64_t b) const;
   mlir::Value ceilDiv(mlir::Value a, int64_t b) const;
   mlir::Value rem(mlir::Value a, int64_t b) const;

@@ -46,11 +46,15 @@ private:
   }
   SmallVector<Value> zeros();
   SmallVector<Value> step(Value number, ValueRange sums);
+  SmallVector<Value> sumSteps(Value steps, ValueRange sums);
+  SmallVector<Value> sumRuns(Block::BlockArgListType arguments);
+  void placeRows(Value first);
   Value broadcastRow(Value place);
   Value multiply(Value row, Value column, Value sum);
-  Value load(const MicroOperand &operand, int64_t place);
+  Value load(const MicroOperand &operand, Value place);
   void storeResult(ValueRange sums, const MicroOperand &init,
                    const MicroOperand &result);
+  int64_t vectors() const { return shape_.columns / shape_.lanes; }
 
   MicroKernel shape_;
   OpBuilder builder_;
@@ -61,6 +65,9 @@ private:
   arith::IntegerOverflowFlags flags_ =
       arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
   Value a_, b_, bOffset_;
+  Value rowStride_;
+  /// The distances of rows; null where they lie side by side.
+  Value initStride_, resultStride_;
   SmallVector<Value> rowOffsets_;
 };
 
@@ -72,9 +79,9 @@ SmallVector<Value> MicroKernelBuilder::zeros() {
   return SmallVector<Value>(shape_.rows * shape_.columns / shape_.lanes, zero);
 }
 
-Value MicroKernelBuilder::load(const MicroOperand &operand, int64_t place) {
+Value MicroKernelBuilder::load(const MicroOperand &operand, Value place) {
   return vector::LoadOp::create(builder_, loc_, vector_, operand.buffer,
-                                add(operand.offset, constant(place)));
+                                add(operand.offset, place));
 }
 
 /// The elements of one row in one step of k, in all lanes.
@@ -129,42 +136,83 @@ SmallVector<Value> MicroKernelBuilder::step(Value number, ValueRange sums) {
 void MicroKernelBuilder::storeResult(ValueRange sums, const MicroOperand &init,
                                      const MicroOperand &result) {
   for (auto [number, sum] : llvm::enumerate(sums)) {
-    int64_t place = number * shape_.lanes;
-    Value total = arith::AddFOp::create(builder_, loc_, load(init, place), sum);
+    auto place = [&, number = number](Value stride) {
+      if (!stride)
+        return constant(number * shape_.lanes);
+      return add(mul(stride, constant(number / vectors())),
+                 constant(number % vectors() * shape_.lanes));
+    };
+    Value total = arith::AddFOp::create(builder_, loc_,
+                                        load(init, place(initStride_)), sum);
     vector::StoreOp::create(builder_, loc_, total, result.buffer,
-                            add(result.offset, constant(place)));
+                            add(result.offset, place(resultStride_)));
   }
+}
+
+/// Finds the rows of a run that begins at `first`.
+void MicroKernelBuilder::placeRows(Value first) {
+  rowOffsets_.clear();
+  for (int64_t row = 0; row < shape_.rows; ++row)
+    rowOffsets_.push_back(add(first, shape_.rowPanels
+                                         ? constant(row * depth_)
+                                         : mul(rowStride_, constant(row))));
+}
+
+/// Adds up `steps` steps of the unit.
+SmallVector<Value> MicroKernelBuilder::sumSteps(Value steps, ValueRange sums) {
+  auto loop = scf::ForOp::create(
+      builder_, loc_, constant(0), steps, constant(1), sums,
+      [&](OpBuilder &nested, Location, Value number, ValueRange sums) {
+        OpBuilder::InsertionGuard guard(builder_);
+        builder_.setInsertionPointToEnd(nested.getInsertionBlock());
+        scf::YieldOp::create(builder_, loc_, step(number, sums));
+      });
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// Adds up all runs.
+SmallVector<Value>
+MicroKernelBuilder::sumRuns(Block::BlockArgListType arguments) {
+  auto loop = scf::ForOp::create(
+      builder_, loc_, constant(0), arguments[10], constant(1), zeros(),
+      [&](OpBuilder &nested, Location, Value run, ValueRange sums) {
+        OpBuilder::InsertionGuard guard(builder_);
+        builder_.setInsertionPointToEnd(nested.getInsertionBlock());
+        placeRows(add(arguments[2], mul(run, arguments[11])));
+        bOffset_ = add(arguments[5], mul(run, arguments[12]));
+        scf::YieldOp::create(builder_, loc_, sumSteps(arguments[0], sums));
+      });
+  return SmallVector<Value>(loop.getResults());
 }
 
 func::FuncOp MicroKernelBuilder::build(StringRef name) {
   Type index = builder_.getIndexType();
   Type factor = getOperandType(factorType_);
   Type memory = getOperandType(builder_.getF32Type());
-  auto function = func::FuncOp::create(
-      builder_, loc_, name,
-      builder_.getFunctionType({index, factor, index, index, factor, index,
-                                memory, index, memory, index},
-                               {}));
+  SmallVector<Type> types = {index, factor, index, index,  factor,
+                             index, memory, index, memory, index};
+  if (shape_.hasRuns)
+    types.append(5, index);
+  auto function = func::FuncOp::create(builder_, loc_, name,
+                                       builder_.getFunctionType(types, {}));
   function.setPrivate();
   Block *entry = function.addEntryBlock();
   builder_.setInsertionPointToStart(entry);
   Block::BlockArgListType arguments = entry->getArguments();
   a_ = arguments[1];
+  rowStride_ = arguments[3];
   b_ = arguments[4];
   bOffset_ = arguments[5];
-  for (int64_t row = 0; row < shape_.rows; ++row)
-    rowOffsets_.push_back(
-        add(arguments[2], shape_.rowPanels ? constant(row * depth_)
-                                           : mul(arguments[3], constant(row))));
-  auto loop = scf::ForOp::create(
-      builder_, loc_, constant(0), arguments[0], constant(1), zeros(),
-      [&](OpBuilder &nested, Location, Value number, ValueRange sums) {
-        OpBuilder::InsertionGuard guard(builder_);
-        builder_.setInsertionPointToEnd(nested.getInsertionBlock());
-        scf::YieldOp::create(builder_, loc_, step(number, sums));
-      });
-  storeResult(loop.getResults(), {arguments[6], arguments[7]},
-              {arguments[8], arguments[9]});
+  SmallVector<Value> sums;
+  if (shape_.hasRuns) {
+    initStride_ = arguments[13];
+    resultStride_ = arguments[14];
+    sums = sumRuns(arguments);
+  } else {
+    placeRows(arguments[2]);
+    sums = sumSteps(arguments[0], zeros());
+  }
+  storeResult(sums, {arguments[6], arguments[7]}, {arguments[8], arguments[9]});
   func::ReturnOp::create(builder_, loc_);
   return function;
 }
@@ -175,6 +223,8 @@ static func::FuncOp getMicroKernel(ModuleOp module, const MicroKernel &shape) {
                     shape.lanes, shape.fused ? "" : "_unfused");
   if (shape.rowPanels)
     name += "_panels";
+  if (shape.hasRuns)
+    name += "_runs";
   if (shape.unit != Unit::FMA)
     name += ("_" + stringifyUnit(shape.unit)).str();
   if (auto function = module.lookupSymbol<func::FuncOp>(name))
@@ -182,10 +232,9 @@ static func::FuncOp getMicroKernel(ModuleOp module, const MicroKernel &shape) {
   return MicroKernelBuilder(module, shape).build(name);
 }
 
-void mpc::cpu::emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
-                                   Value steps, MicroOperand a, Value rowStride,
-                                   MicroOperand b, MicroOperand init,
-                                   MicroOperand result) {
+static void emitCall(Emitter &emitter, const MicroKernel &shape, Value steps,
+                     MicroOperand a, Value rowStride, MicroOperand b,
+                     MicroOperand init, MicroOperand result, ValueRange more) {
   OpBuilder &builder = emitter.builder;
   auto module = emitter.kernel->getParentOfType<ModuleOp>();
   func::FuncOp function = getMicroKernel(module, shape);
@@ -196,9 +245,33 @@ void mpc::cpu::emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
         builder, emitter.loc, type, buffer, /*offset=*/int64_t(0),
         type.getShape(), ArrayRef<int64_t>{1});
   };
-  func::CallOp::create(builder, emitter.loc, function,
-                       ValueRange{steps, resize(a.buffer), a.offset, rowStride,
-                                  resize(b.buffer), b.offset,
-                                  resize(init.buffer), init.offset,
-                                  resize(result.buffer), result.offset});
+  SmallVector<Value> operands = {steps,
+                                 resize(a.buffer),
+                                 a.offset,
+                                 rowStride,
+                                 resize(b.buffer),
+                                 b.offset,
+                                 resize(init.buffer),
+                                 init.offset,
+                                 resize(result.buffer),
+                                 result.offset};
+  llvm::append_range(operands, more);
+  func::CallOp::create(builder, emitter.loc, function, operands);
+}
+
+void mpc::cpu::emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
+                                   Value steps, MicroOperand a, Value rowStride,
+                                   MicroOperand b, MicroOperand init,
+                                   MicroOperand result) {
+  emitCall(emitter, shape, steps, a, rowStride, b, init, result, {});
+}
+
+void mpc::cpu::emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
+                                   Value steps, MicroOperand a, Value rowStride,
+                                   MicroOperand b, MicroOperand init,
+                                   MicroOperand result, const MicroRuns &runs,
+                                   Value initStride, Value resultStride) {
+  emitCall(emitter, shape, steps, a, rowStride, b, init, result,
+           {runs.count, runs.rowStride, runs.columnStride, initStride,
+            resultStride});
 }

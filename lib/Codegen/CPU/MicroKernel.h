@@ -17,12 +17,19 @@ struct MicroKernel {
   bool fused;
   Unit unit;
   /// Whether a step of k has the elements of all rows next to each other.
-  bool rowPanels;
+  bool rowPanels = false;
+  /// Whether k is cut into runs.
+  bool hasRuns = false;
 };
 /// An operand of a call of the micro-kernel: a flat memref of any size and a
 /// position. Factors have the unit's type; sums are f32.
 struct MicroOperand {
   mlir::Value buffer, offset;
+};
+/// Runs of k: rows begin each `rowStride` elements behind the one before, and
+/// panels `columnStride`.
+struct MicroRuns {
+  mlir::Value count, rowStride, columnStride;
 };
 /// Calls the micro-kernel, and adds it to the module if it is missing: `result`
 /// (rows x columns) = `init` + `a` (in panels, or rows `rowStride` apart, with
@@ -32,6 +39,14 @@ void emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
                          mlir::Value steps, MicroOperand a,
                          mlir::Value rowStride, MicroOperand b,
                          MicroOperand init, MicroOperand result);
+/// The same for a micro-kernel that has runs of `steps` each. Rows of `init`
+/// are `initStride` elements apart, those of `result` `resultStride`.
+void emitMicroKernelCall(Emitter &emitter, const MicroKernel &shape,
+                         mlir::Value steps, MicroOperand a,
+                         mlir::Value rowStride, MicroOperand b,
+                         MicroOperand init, MicroOperand result,
+                         const MicroRuns &runs, mlir::Value initStride,
+                         mlir::Value resultStride);
 
 } // namespace mpc::cpu
 

@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace mpc::cpu;
+using mpc::kernel::StridedIndex;
 
 namespace {
 
@@ -31,6 +32,10 @@ private:
   void copyPanelsByRow(Value panels);
   void transposePanels(Value panels);
   void transposeColumns(Value column, Value place);
+  bool hasTaps() const;
+  void transposeTaps(Value panels);
+  void transposeEightTaps(ArrayRef<Value> columns, Value tap, Value channel,
+                          Value place);
   void gatherPanels(Value panels);
   void copyLastPanel(Value panel);
 
@@ -214,6 +219,60 @@ void PanelPacker::transposeColumns(Value column, Value place) {
   });
 }
 
+/// Whether k are channels within taps, of which neighbours in memory, in either
+/// direction, are the taps.
+bool PanelPacker::hasTaps() const {
+  ArrayRef<StridedIndex::Part> parts = factor_.k.parts;
+  return parts.size() == 2 && std::abs(parts[0].stride) == 1 &&
+         parts[0].extent >= 16 && parts[1].extent % depth_ == 0 &&
+         block_.kMost == factor_.k.getSize();
+}
+
+/// Packs a factor that has taps, 8 of 8 columns at a time. The last 8 may
+/// overlap those before them.
+void PanelPacker::transposeTaps(Value panels) {
+  int64_t taps = factor_.k.parts[0].extent;
+  loop(math_.constant(0), panels, 1, [&](Value panel) {
+    loop(math_.constant(0), math_.constant(factor_.k.parts[1].extent), depth_,
+         [&](Value channel) {
+           loop(math_.constant(0), math_.constant(width_), 8, [&](Value first) {
+             SmallVector<Value> columns;
+             for (int64_t number = 0; number < 8; ++number)
+               columns.push_back(reader_.outerAt(math_.add(
+                   math_.add(math_.mul(panel, width_), first), number)));
+             Value place =
+                 math_.add(panelPlace(panel), math_.mul(first, depth_));
+             loop(math_.constant(0), math_.constant(taps), 8, [&](Value tap) {
+               transposeEightTaps(columns,
+                                  math_.min(tap, math_.constant(taps - 8)),
+                                  channel, place);
+             });
+           });
+         });
+  });
+}
+
+/// Packs taps from `tap` on of a step of channels.
+void PanelPacker::transposeEightTaps(ArrayRef<Value> columns, Value tap,
+                                     Value channel, Value place) {
+  const StridedIndex::Part &taps = factor_.k.parts[0];
+  const StridedIndex::Part &channels = factor_.k.parts[1];
+  bool isReversed = taps.stride < 0;
+  Value lowest = math_.mul(isReversed ? math_.add(tap, 7) : tap, taps.stride);
+  SmallVector<SmallVector<Value>> rows;
+  for (int64_t number = 0; number < depth_; ++number)
+    rows.push_back(reader_.loadTransposed(
+        columns, {math_.add(lowest, math_.mul(math_.add(channel, number),
+                                              channels.stride))}));
+  for (int64_t number = 0; number < 8; ++number) {
+    Value k = math_.mul(math_.add(tap, isReversed ? 7 - number : number),
+                        channels.extent);
+    SmallVector<Value> step = llvm::map_to_vector(
+        rows, [&](ArrayRef<Value> row) { return row[number]; });
+    store(interleave(step), stepPlace(place, math_.add(k, channel)));
+  }
+}
+
 /// Packs columns whose elements are not contiguous.
 void PanelPacker::gatherPanels(Value panels) {
   loop(math_.constant(0), panels, 1, [&](Value panel) {
@@ -271,6 +330,8 @@ void PanelPacker::packWhole(Value panels, bool transposes) {
     copyPanels(panels, run, 1);
   else if (transposes)
     transposePanels(panels);
+  else if (hasTaps())
+    transposeTaps(panels);
   else if (evenRun >= 4)
     copyPanels(panels, evenRun, 2);
   else

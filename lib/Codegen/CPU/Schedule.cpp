@@ -8,6 +8,7 @@
 #include "lib/Codegen/CPU/LoopUnits.h"
 #include "lib/Codegen/CPU/RowPlan.h"
 #include "lib/Codegen/CPU/ScheduleContraction.h"
+#include "lib/Codegen/CPU/Windows.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -103,6 +104,8 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
 
 void mpc::cpu::scheduleKernel(FuncOp kernel, ArrayRef<LaunchOp> launches,
                               SymbolTable &symbols, TargetAttr target) {
+  for (auto op : kernel.getBody().getOps<linalg::GenericOp>())
+    orderWindowLoops(op);
   if (kernel.getKind() == KernelKind::Contraction && !target.getNaive())
     scheduleContraction(kernel, launches, symbols, target);
   else

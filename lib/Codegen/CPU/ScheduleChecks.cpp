@@ -8,6 +8,7 @@
 #include "lib/Codegen/CPU/DepthwisePlan.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
 #include "lib/Codegen/CPU/Units.h"
+#include "lib/Codegen/CPU/WindowPlan.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -33,6 +34,33 @@ LogicalResult LanesAttr::verifyKernel(Operation *kernel) const {
   return kernel->emitOpError("has no axis that vectors can go along");
 }
 
+/// Checks that windows slide over the factor that has the rows, and that tiles
+/// are whole images or lines.
+static LogicalResult verifyWindows(Operation *kernel,
+                                   const Contraction &contraction,
+                                   GemmAttr schedule) {
+  std::optional<Windows> windows = matchWindows(contraction);
+  int64_t depth = getDepth(schedule.getUnit());
+  if (!windows || windows->image != schedule.getRows() ||
+      !getWindowChains(contraction, *windows, depth))
+    return kernel->emitOpError("has no windows on factor ")
+           << schedule.getRows();
+  int64_t rows = schedule.getTileRows(), line = windows->countLine();
+  int64_t unit = std::max<int64_t>(
+      rows >= windows->countPositions() ? windows->countPositions() : line, 1);
+  int64_t taps =
+      contraction.sizes[Contraction::K] / windows->first().tap.extent;
+  if (rows % unit != 0 || schedule.getKBlock() % taps != 0)
+    return kernel->emitOpError("has tiles of ")
+           << rows << " rows and " << schedule.getKBlock()
+           << " k, which are not whole lines of " << line
+           << " positions and taps of " << taps << " k";
+  if (schedule.getChunks() <= countWindowTiles(contraction, *windows, schedule))
+    return success();
+  return kernel->emitOpError("cannot be cut into ")
+         << schedule.getChunks() << " chunks";
+}
+
 /// Checks that blocks of k are whole chains, and that a packed factor has
 /// exactly the layout that the schedule's numbers state.
 LogicalResult GemmAttr::verifyKernel(Operation *kernel) const {
@@ -46,6 +74,9 @@ LogicalResult GemmAttr::verifyKernel(Operation *kernel) const {
   if (getRowLayout() == RowLayout::InPlace &&
       !canReadInPlace(contraction, getRows(), getMicroRows(), getUnit()))
     return kernel->emitOpError("has rows that cannot be read in place");
+  if (getRowLayout() == RowLayout::Windows &&
+      failed(verifyWindows(kernel, contraction, *this)))
+    return failure();
   int64_t chain = getChainLength(contraction, getUnit());
   if (getKBlock() % chain != 0 &&
       getKBlock() < contraction.sizes[Contraction::K])

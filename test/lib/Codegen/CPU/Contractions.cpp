@@ -73,23 +73,33 @@ Loops mpc::test::batched(int64_t count, int64_t m, int64_t n, int64_t k) {
   return loops;
 }
 
+/// Notes that windows slide over an operand of `loops`, whose last loops are
+/// `taps` of a line and `channels`.
+static void setWindows(Loops &loops, int64_t positions, int64_t taps,
+                       int64_t dilation, int64_t channels) {
+  loops.windows = positions > 1 && taps > 1;
+  loops.run = dilation == 1 ? taps * channels : channels;
+}
+
 Loops mpc::test::convolve(const Convolution &c) {
   int64_t s = c.stride, d = c.dilation;
   Loops loops;
   //              n        g         o          y         x
   loops.extents = {c.batch, c.groups, c.outputs, c.height,
-                   c.width, c.inputs, c.kernel,  c.kernel};
+                   c.width, c.kernel, c.kernel,  c.inputs};
   loops.kinds = "ppppprrr";
   loops.a = {{1, 0, 0, 0, 0, 0, 0, 0},
-             {0, c.inputs, 0, 0, 0, 1, 0, 0},
-             {0, 0, 0, s, 0, 0, d, 0},
-             {0, 0, 0, 0, s, 0, 0, d}};
+             {0, c.inputs, 0, 0, 0, 0, 0, 1},
+             {0, 0, 0, s, 0, d, 0, 0},
+             {0, 0, 0, 0, s, 0, d, 0}};
   loops.b = {{0, 1, 0, 0, 0, 0, 0, 0},
              {0, 0, 1, 0, 0, 0, 0, 0},
+             {0, 0, 0, 0, 0, 0, 0, 1},
              {0, 0, 0, 0, 0, 1, 0, 0},
-             {0, 0, 0, 0, 0, 0, 1, 0},
-             {0, 0, 0, 0, 0, 0, 0, 1}};
+             {0, 0, 0, 0, 0, 0, 1, 0}};
   loops.result = {0, 1, 2, 3, 4};
+  if (c.groups == 1)
+    setWindows(loops, c.width, c.kernel, d, c.inputs);
   return loops;
 }
 
@@ -98,17 +108,19 @@ Loops mpc::test::convolveWeightGradient(const Convolution &c) {
   Loops loops;
   //              g         o          c         kh        kw
   loops.extents = {c.groups, c.outputs, c.inputs, c.kernel,
-                   c.kernel, c.batch,   c.height, c.width};
+                   c.kernel, c.height,  c.width,  c.batch};
   loops.kinds = "ppppprrr";
-  loops.a = {{0, 0, 0, 0, 0, 1, 0, 0},
+  loops.a = {{0, 0, 0, 0, 0, 0, 0, 1},
              {c.outputs, 1, 0, 0, 0, 0, 0, 0},
-             {0, 0, 0, 0, 0, 0, 1, 0},
-             {0, 0, 0, 0, 0, 0, 0, 1}};
-  loops.b = {{0, 0, 0, 0, 0, 1, 0, 0},
+             {0, 0, 0, 0, 0, 1, 0, 0},
+             {0, 0, 0, 0, 0, 0, 1, 0}};
+  loops.b = {{0, 0, 0, 0, 0, 0, 0, 1},
              {c.inputs, 0, 1, 0, 0, 0, 0, 0},
-             {0, 0, 0, d, 0, 0, s, 0},
-             {0, 0, 0, 0, d, 0, 0, s}};
+             {0, 0, 0, d, 0, s, 0, 0},
+             {0, 0, 0, 0, d, 0, s, 0}};
   loops.result = {0, 1, 2, 3, 4};
+  if (c.groups == 1)
+    setWindows(loops, c.kernel, c.width, s, c.batch);
   return loops;
 }
 
@@ -116,19 +128,21 @@ Loops mpc::test::convolveInputGradient(const Convolution &c) {
   int64_t d = c.dilation;
   Loops loops;
   //              n        g         c         y         x
-  loops.extents = {c.batch, c.groups,  c.inputs, c.height,
-                   c.width, c.outputs, c.kernel, c.kernel};
+  loops.extents = {c.batch, c.groups, c.inputs, c.height,
+                   c.width, c.kernel, c.kernel, c.outputs};
   loops.kinds = "ppppprrr";
   loops.a = {{1, 0, 0, 0, 0, 0, 0, 0},
-             {0, c.outputs, 0, 0, 0, 1, 0, 0},
-             {0, 0, 0, 1, 0, 0, d, 0},
-             {0, 0, 0, 0, 1, 0, 0, d}};
+             {0, c.outputs, 0, 0, 0, 0, 0, 1},
+             {0, 0, 0, 1, 0, d, 0, 0},
+             {0, 0, 0, 0, 1, 0, d, 0}};
   loops.b = {{0, 1, 0, 0, 0, 0, 0, 0},
-             {0, 0, 0, 0, 0, 1, 0, 0},
+             {0, 0, 0, 0, 0, 0, 0, 1},
              {0, 0, 1, 0, 0, 0, 0, 0},
-             {0, 0, 0, 0, 0, 0, 1, 0},
-             {0, 0, 0, 0, 0, 0, 0, 1}};
+             {0, 0, 0, 0, 0, 1, 0, 0},
+             {0, 0, 0, 0, 0, 0, 1, 0}};
   loops.result = {0, 1, 2, 3, 4};
+  if (c.groups == 1)
+    setWindows(loops, c.width, c.kernel, d, c.outputs);
   return loops;
 }
 
@@ -193,25 +207,74 @@ static std::string getWidening(char name, Format format) {
                        getName(format));
 }
 
+/// The border of a tensor of `rank`, as text.
+static std::string getBorder(std::vector<int64_t> border, size_t rank) {
+  border.resize(rank, 0);
+  std::string sizes;
+  for (int64_t size : border)
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+  return llvm::formatv("<low = [{0}], high = [{0}]>", sizes);
+}
+
+static std::string getBorders(const Loops &loops) {
+  if (loops.aBorder.empty() && loops.bBorder.empty())
+    return "";
+  return "attrs = {kernel.input_borders = [#kernel.border" +
+         getBorder(loops.aBorder, loops.a.size()) + ", #kernel.border" +
+         getBorder(loops.bBorder, loops.b.size()) + "]} ";
+}
+
+std::vector<int64_t>
+Loops::getShapeInMemory(const Map &map, std::vector<int64_t> border) const {
+  std::vector<int64_t> shape = getShape(map);
+  border.resize(shape.size(), 0);
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    shape[axis] -= pads ? 2 * border[axis] : 0;
+  return shape;
+}
+
+/// What pads operand `name`, if the kernel does.
+static std::string getPadding(const Loops &loops, const std::string &name,
+                              const Map &map, Format format,
+                              const std::vector<int64_t> &border) {
+  std::vector<int64_t> shape = loops.getShape(map);
+  std::vector<int64_t> memory = loops.getShapeInMemory(map, border);
+  if (shape == memory)
+    return "";
+  return llvm::formatv("  %{0}_padded = kernel.pad %{0} border {1} : {2} -> "
+                       "{3}\n",
+                       name, getBorder(border, shape.size()),
+                       getTensor(memory, getName(format)),
+                       getTensor(shape, getName(format)));
+}
+
 static std::string getContraction(const Loops &loops) {
   std::string result = getTensor(loops.getResultShape(), "f32");
   std::string a = getName(loops.aFormat), b = getName(loops.bFormat);
   std::string x = loops.aFormat == Format::F32 ? "%x" : "%x32";
   std::string y = loops.bFormat == Format::F32 ? "%y" : "%y32";
   size_t count = loops.extents.size();
+  std::string aPad =
+      getPadding(loops, "a", loops.a, loops.aFormat, loops.aBorder);
+  std::string bPad =
+      getPadding(loops, "b", loops.b, loops.bFormat, loops.bBorder);
   std::string text =
+      aPad + bPad +
       "  %zero = arith.constant 0.0 : f32\n  %empty = tensor.empty() : " +
       result +
       "\n  %init = linalg.fill ins(%zero : f32) outs(%empty : " + result +
       ") -> " + result + "\n";
+  std::string inputs = (aPad.empty() ? "%a, " : "%a_padded, ");
+  inputs += (bPad.empty() ? "%b : " : "%b_padded : ");
+  inputs += getTensor(loops.getShape(loops.a), a) + ", ";
+  inputs += getTensor(loops.getShape(loops.b), b);
   text += llvm::formatv(
       "  %r = linalg.generic {{indexing_maps = [{0}, {1}, {2}], "
-      "iterator_types = [{3}]}\n      ins(%a, %b : {4}, {5}) outs(%init : "
-      "{6}) {{\n  ^bb0(%x: {7}, %y: {8}, %s: f32):\n",
+      "iterator_types = [{3}]}\n      ins({4}) outs(%init : {5}) {6}{{\n"
+      "  ^bb0(%x: {7}, %y: {8}, %s: f32):\n",
       getMap(loops.a, count), getMap(loops.b, count),
       getMap(getSelection(loops.result, count), count),
-      getIterators(loops.kinds), getTensor(loops.getShape(loops.a), a),
-      getTensor(loops.getShape(loops.b), b), result, a, b);
+      getIterators(loops.kinds), inputs, result, getBorders(loops), a, b);
   text += getWidening('x', loops.aFormat) + getWidening('y', loops.bFormat);
   if (loops.fused)
     text += "    %t = math.fma " + x + ", " + y + ", %s : f32\n";
@@ -279,8 +342,10 @@ std::string mpc::test::getText(const Loops &loops, After after) {
       llvm::formatv("affine_map<({0}) -> ({0})>", getLoopNames(rank));
   std::string inputs =
       llvm::formatv("%a: {0}, %b: {1}",
-                    getTensor(loops.getShape(loops.a), getName(loops.aFormat)),
-                    getTensor(loops.getShape(loops.b), getName(loops.bFormat)));
+                    getTensor(loops.getShapeInMemory(loops.a, loops.aBorder),
+                              getName(loops.aFormat)),
+                    getTensor(loops.getShapeInMemory(loops.b, loops.bBorder),
+                              getName(loops.bFormat)));
   std::string body = getContraction(loops);
   if (after == After::Nothing)
     return "kernel.func @k(" + inputs + ", %c: " + f32 + ") -> " + f32 +
@@ -324,7 +389,7 @@ static bool advance(std::vector<int64_t> &index,
 }
 
 // The most k that one chain is good enough for.
-constexpr int64_t kMostChain = 191;
+constexpr int64_t kMostChain = 192;
 
 static bool usesLoop(const Map &map, size_t loop) {
   for (const std::vector<int64_t> &row : map)
@@ -370,14 +435,22 @@ static int64_t getNestedChain(llvm::ArrayRef<int64_t> extents) {
   return all;
 }
 
+/// Whether each dimension of K is a loop of its own. A unit for pairs needs
+/// runs of whole pairs.
+static bool hasNestedChains(const Loops &loops, int64_t nested) {
+  if (loops.windows)
+    return !loops.pairs || std::min(nested, loops.run) % 2 == 0;
+  return !loops.pairs && isBatchOfVectors(loops);
+}
+
 int64_t mpc::test::getChain(const Loops &loops) {
-  if (loops.pairs || !isBatchOfVectors(loops))
-    return getNestedChain({countSteps(loops)});
   std::vector<int64_t> extents;
   for (size_t loop = 0; loop < loops.extents.size(); ++loop)
     if (loops.kinds[loop] == 'r' && loops.extents[loop] > 1)
       extents.push_back(loops.extents[loop]);
-  return getNestedChain(extents);
+  int64_t nested = extents.empty() ? 1 : getNestedChain(extents);
+  return hasNestedChains(loops, nested) ? nested
+                                        : getNestedChain({countSteps(loops)});
 }
 
 /// Subnormal numbers are zero of their sign.

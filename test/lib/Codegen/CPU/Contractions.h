@@ -34,10 +34,21 @@ struct Loops {
   bool fused = true; ///< math.fma, or mulf and addf.
   /// Whether evaluate() multiplies pairs of bf16 as `vdpbf16ps` does.
   bool pairs = false;
+  /// Whether windows slide over an operand, so that a chain is whole taps or a
+  /// part of one, and how many k lie side by side in a window.
+  bool windows = false;
+  int64_t run = 0;
+  /// Zeros at both ends of the axes of `a` and `b`, which the text states.
+  std::vector<int64_t> aBorder, bBorder;
+  /// Whether the kernel is given these without borders, and pads them itself.
+  bool pads = false;
 
   std::vector<int64_t> getShape(const Map &map) const;
   std::vector<int64_t> getResultShape() const;
   int64_t countFlops() const;
+  /// The shapes of `a` and `b` as the kernel is given them.
+  std::vector<int64_t> getShapeInMemory(const Map &map,
+                                        std::vector<int64_t> border) const;
 };
 
 /// What follows the contraction in its kernel.
@@ -61,12 +72,12 @@ struct Convolution {
   int64_t height, width;                  ///< Of the output.
   int64_t kernel, stride, dilation;
 };
-/// Output (n, g, o, y, x) over (c, kh, kw).
+/// Output (n, g, o, y, x) over (kh, kw, c).
 Loops convolve(const Convolution &convolution);
-/// Gradient of the weight: (g, o, c, kh, kw) over (n, y, x).
+/// Gradient of the weight: (g, o, c, kh, kw) over (y, x, n).
 Loops convolveWeightGradient(const Convolution &convolution);
 /// Gradient of the input for stride 1, the kernel flipped by its map's order:
-/// (n, g, c, y, x) over (o, kh, kw) of a padded gradient.
+/// (n, g, c, y, x) over (kh, kw, o) of a padded gradient.
 Loops convolveInputGradient(const Convolution &convolution);
 
 /// The kernel `@k`: a, b, then what `after` needs (bias, residual), then the

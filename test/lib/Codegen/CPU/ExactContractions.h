@@ -13,6 +13,13 @@ namespace mpc::test {
 struct Tensor {
   Tensor(size_t count, Format format, unsigned seed);
   void *data() { return bytes.data(); }
+  /// Sets the elements at both ends of each axis to zero, if there are as many
+  /// as `border` says.
+  void clearBorder(const std::vector<int64_t> &shape,
+                   const std::vector<int64_t> &border);
+  /// The bytes of the other elements.
+  std::vector<char> getInside(const std::vector<int64_t> &shape,
+                              const std::vector<int64_t> &border) const;
 
   std::vector<char> bytes;
   std::vector<float> values;

@@ -271,8 +271,8 @@ kernel.func contraction @cut_chain(%a: tensor<4x300xf32>, %b: tensor<16x300xf32>
 
 // -----
 
-// A chain has ten lines of 12.
-// expected-error @+1 {{has a tile of 4, which is not whole chains of 10}}
+// A chain has 16 lines of 12.
+// expected-error @+1 {{has a tile of 4, which is not whole chains of 16}}
 kernel.func contraction @k(%a: tensor<16x4x14xf32>, %b: tensor<16x4x12xf32>, %c: tensor<4x3xf32>) -> tensor<4x3xf32>
     attributes {schedule = #cpu.depthwise<chunks = 1, lanes = 4, cut = 0, tile = 4, block = [1, 3]>} {
   %zero = arith.constant 0.0 : f32
@@ -345,4 +345,53 @@ kernel.func contraction @transposed(%a: tensor<64x8xf32>, %b: tensor<64x32xf32>,
     linalg.yield %t : f32
   } -> tensor<8x32xf32>
   kernel.return %r : tensor<8x32xf32>
+}
+
+// -----
+
+// A plain product has no image over which a window slides.
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+// expected-error @+1 {{has no windows on factor 0}}
+kernel.func contraction @no_window(%a: tensor<4x300xf32>, %b: tensor<1x1x300x16xf32>, %d: tensor<4x16xf32>) -> tensor<4x16xf32>
+    attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, packed = 1, tile = [6, 16, 300], micro = [6, 16], row_layout = windows>} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%d : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %r = linalg.generic {indexing_maps = [#mk, affine_map<(m, n, k) -> (0, 0, k, n)>, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x300xf32>, tensor<1x1x300x16xf32>) outs(%init : tensor<4x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<4x16xf32>
+  kernel.return %r : tensor<4x16xf32>
+}
+
+// -----
+
+// A line has 6 positions, a tap of the first axis 3 x 16 k.
+// expected-error @+1 {{has tiles of 8 rows and 144 k, which are not whole lines of 6 positions and taps of 48 k}}
+kernel.func contraction @half_a_line(%a: tensor<2x16x8x8xf32>, %b: tensor<16x16x3x3xf32>, %d: tensor<2x16x6x6xf32>) -> tensor<2x16x6x6xf32>
+    attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, packed = 1, tile = [8, 16, 144], micro = [6, 16], row_layout = windows>} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%d : tensor<2x16x6x6xf32>) -> tensor<2x16x6x6xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(n, o, y, x, h, w, c) -> (n, c, y + h, x + w)>,
+        affine_map<(n, o, y, x, h, w, c) -> (o, c, h, w)>,
+        affine_map<(n, o, y, x, h, w, c) -> (n, o, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %b : tensor<2x16x8x8xf32>, tensor<16x16x3x3xf32>) outs(%init : tensor<2x16x6x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<2x16x6x6xf32>
+  kernel.return %r : tensor<2x16x6x6xf32>
+}
+
+// -----
+
+// expected-error @+2 {{columns beside rows in windows are packed}}
+kernel.func contraction @columns(%a: tensor<4x300xf32>, %d: tensor<4x16xf32>) -> tensor<4x16xf32>
+    attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [6, 16, 300], micro = [6, 16], row_layout = windows>} {
+  kernel.return %d : tensor<4x16xf32>
 }

@@ -152,7 +152,7 @@ kernel.func rows @in_f64(%a: tensor<20x30xf64>, %b: tensor<30x40xf64>, %c: tenso
 // CHECK:         linalg.generic {indexing_maps = [#[[PART]],
 // CHECK-LABEL: kernel.func contraction @narrow_conv
 // CHECK-SAME:    #cpu.gemm<{{.*}}packed = 0
-kernel.func contraction @narrow_conv(%a: tensor<1x32x4x10xf32>, %b: tensor<200x32x3x3xf32>, %c: tensor<1x200x1x8xf32>)
+kernel.func contraction @narrow_conv(%a: tensor<1x4x4x10xf32>, %b: tensor<200x4x3x3xf32>, %c: tensor<1x200x1x8xf32>)
     -> tensor<1x200x1x8xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<1x200x1x8xf32>
@@ -162,7 +162,7 @@ kernel.func contraction @narrow_conv(%a: tensor<1x32x4x10xf32>, %b: tensor<200x3
         affine_map<(n, o, y, x, c, h, w) -> (o, c, h, w)>,
         affine_map<(n, o, y, x, c, h, w) -> (n, o, y, x)>],
       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
-      ins(%a, %b : tensor<1x32x4x10xf32>, tensor<200x32x3x3xf32>) outs(%init : tensor<1x200x1x8xf32>) {
+      ins(%a, %b : tensor<1x4x4x10xf32>, tensor<200x4x3x3xf32>) outs(%init : tensor<1x200x1x8xf32>) {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %t = math.fma %x, %y, %s : f32
     linalg.yield %t : f32

@@ -1,0 +1,97 @@
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(cpu-attach-target{lanes=16},kernel-schedule)' | FileCheck %s
+// RUN: mpc-opt %s --split-input-file --pass-pipeline='builtin.module(cpu-attach-target{naive=true},kernel-schedule)' | FileCheck %s --check-prefix=NAIVE
+
+#pad = affine_map<(n, c, y, x) -> (n, c, y, x)>
+#image = affine_map<(n, o, y, x, c, h, w) -> (n, c, y + h, x + w)>
+#weight = affine_map<(n, o, y, x, c, h, w) -> (o, c, h, w)>
+#result = affine_map<(n, o, y, x, c, h, w) -> (n, o, y, x)>
+
+kernel.func map @pad(%x: tensor<8x32x6x6xf32>, %d: tensor<8x32x8x8xf32>) -> tensor<8x32x8x8xf32> {
+  %r = linalg.generic {indexing_maps = [#pad], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      outs(%d : tensor<8x32x8x8xf32>) attrs = {kernel.border = #kernel.border<low = [0, 0, 1, 1], high = [0, 0, 1, 1]>} {
+  ^bb0(%o: f32):
+    %n = linalg.index 0 : index
+    %c = linalg.index 1 : index
+    %y = linalg.index 2 : index
+    %x0 = linalg.index 3 : index
+    %one = arith.constant 1 : index
+    %six = arith.constant 6 : index
+    %zero = arith.constant 0.0 : f32
+    %i = arith.subi %y, %one : index
+    %j = arith.subi %x0, %one : index
+    %v = tensor.extract %x[%n, %c, %i, %j] : tensor<8x32x6x6xf32>
+    %a = arith.cmpi ult, %i, %six : index
+    %b = arith.cmpi ult, %j, %six : index
+    %in = arith.andi %a, %b : i1
+    %w = arith.select %in, %v, %zero : f32
+    linalg.yield %w : f32
+  } -> tensor<8x32x8x8xf32>
+  kernel.return %r : tensor<8x32x8x8xf32>
+}
+
+// The loops over taps come before that over channels, in scalar loops as well.
+// The kernel reads the image without its border, and nobody pads it.
+// CHECK:       #[[IMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d6, d2 + d4, d3 + d5)>
+// NAIVE:       #[[IMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d6, d2 + d4, d3 + d5)>
+// CHECK-NOT:   @pad
+// CHECK-LABEL: kernel.func loops @conv_pack
+// CHECK-SAME:    #cpu.pack<{{.*}}panel = 32>
+// CHECK-LABEL: kernel.func contraction @conv(
+// CHECK-SAME:    %[[X:.*]]: tensor<8x32x6x6xf32>, %{{.*}}: tensor<1x2x288x32xf32>
+// CHECK-SAME:    #cpu.gemm<{{.*}}rows = 0, packed = 1, {{.*}}micro = [8, 32], row_layout = windows>
+// CHECK:         %[[P:.*]] = kernel.pad %[[X]] border <low = [0, 0, 1, 1], high = [0, 0, 1, 1]>
+// CHECK:         linalg.generic {indexing_maps = [#[[IMAGE]],{{.*}} ins(%[[P]],
+// NAIVE-LABEL: kernel.func map @pad
+// NAIVE-LABEL: kernel.func contraction @conv(
+// NAIVE-SAME:    #cpu.loops
+// NAIVE:         linalg.generic {indexing_maps = [#[[IMAGE]],
+kernel.func contraction @conv(%a: tensor<8x32x8x8xf32>, %b: tensor<64x32x3x3xf32>, %c: tensor<8x64x6x6xf32>)
+    -> tensor<8x64x6x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x64x6x6xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x64x6x6xf32>) -> tensor<8x64x6x6xf32>
+  %r = linalg.generic {indexing_maps = [#image, #weight, #result],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %b : tensor<8x32x8x8xf32>, tensor<64x32x3x3xf32>) outs(%init : tensor<8x64x6x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<8x64x6x6xf32>
+  kernel.return %r : tensor<8x64x6x6xf32>
+}
+
+// CHECK-LABEL: func.func @step(
+// CHECK-SAME:    %[[X:.*]]: tensor<8x32x6x6xf32>
+// CHECK-NOT:     @pad
+// CHECK:         kernel.launch @conv ins(%[[X]],
+func.func @step(%x: tensor<8x32x6x6xf32>, %w: tensor<64x32x3x3xf32>) -> tensor<8x64x6x6xf32> {
+  %e = tensor.empty() : tensor<8x32x8x8xf32>
+  %p = kernel.launch @pad ins(%x : tensor<8x32x6x6xf32>) outs(%e : tensor<8x32x8x8xf32>) -> tensor<8x32x8x8xf32>
+  %d = tensor.empty() : tensor<8x64x6x6xf32>
+  %y = kernel.launch @conv ins(%p, %w : tensor<8x32x8x8xf32>, tensor<64x32x3x3xf32>)
+                           outs(%d : tensor<8x64x6x6xf32>) -> tensor<8x64x6x6xf32>
+  return %y : tensor<8x64x6x6xf32>
+}
+
+// -----
+
+// A sum of few products is not worth a copy.
+// CHECK-LABEL: kernel.func contraction @few(
+// CHECK-NOT:     windows
+kernel.func contraction @few(%a: tensor<8x4x8x8xf32>, %b: tensor<64x4x3x3xf32>, %c: tensor<8x64x6x6xf32>)
+    -> tensor<8x64x6x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x64x6x6xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x64x6x6xf32>) -> tensor<8x64x6x6xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(n, o, y, x, c, h, w) -> (n, c, y + h, x + w)>,
+        affine_map<(n, o, y, x, c, h, w) -> (o, c, h, w)>,
+        affine_map<(n, o, y, x, c, h, w) -> (n, o, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %b : tensor<8x4x8x8xf32>, tensor<64x4x3x3xf32>) outs(%init : tensor<8x64x6x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<8x64x6x6xf32>
+  kernel.return %r : tensor<8x64x6x6xf32>
+}

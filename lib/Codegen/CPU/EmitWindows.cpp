@@ -108,6 +108,7 @@ private:
   bool isClipped(unsigned axis) const;
 
   // Results.
+  bool joinsImages() const;
   void emitMap(const WindowPart &part, Value panel);
   void emitGroup(const WindowPart &part, Value panel, Value image,
                  Value position, Value count);
@@ -594,10 +595,26 @@ Value WindowEmitter::resultRow(Value image, Value position) {
   return math_.add(row, math_.rem(position, lineWidth()));
 }
 
-/// Computes the map on a panel, some positions of an image at a time.
+/// Whether the positions of an image and those of the next one are neighbours
+/// in every result, as the taps of neighbouring channels are in the gradient of
+/// a weight.
+bool WindowEmitter::joinsImages() const {
+  auto group = Contraction::outerOf(schedule_.getRows());
+  return tile_.lines == windows_.first().position.extent &&
+         llvm::all_of(epilogue_.stores, [&](const EpilogueStore &store) {
+           return contraction_.getStridedIndex(store.index.strides, group)
+                      .parts.size() == 1;
+         });
+}
+
+/// Computes the map on a panel, some positions at a time: of an image, or of
+/// all.
 void WindowEmitter::emitMap(const WindowPart &part, Value panel) {
   Value count = math_.mul(part.lines, windows_.countLine());
-  loop(part.images, 1, [&](Value image) {
+  bool joins = joinsImages();
+  if (joins)
+    count = math_.mul(part.images, windows_.countPositions());
+  loop(joins ? math_.constant(1) : part.images, 1, [&](Value image) {
     loop(count, schedule_.getLanes(), [&](Value position) {
       emitGroup(part, panel, image, position, count);
     });
@@ -615,8 +632,11 @@ void WindowEmitter::emitGroup(const WindowPart &part, Value panel, Value image,
   for (int64_t first = 0; first < lanes; first += 8) {
     SmallVector<Value> rows;
     for (int64_t number = first; number < first + 8; ++number) {
-      Value row =
-          resultRow(image, math_.min(math_.add(position, number), last));
+      Value place = math_.min(math_.add(position, number), last);
+      Value row = joinsImages()
+                      ? resultRow(math_.div(place, windows_.countPositions()),
+                                  math_.rem(place, windows_.countPositions()))
+                      : resultRow(image, place);
       rows.push_back(math_.add(results, math_.mul(row, nr_)));
     }
     for (int64_t column = 0; column < nr_; column += 8) {
@@ -642,6 +662,9 @@ void WindowEmitter::emitGroup(const WindowPart &part, Value panel, Value image,
       math_.min(math_.constant(nr_), math_.sub(part.columns, row)), column,
       math_.min(math_.constant(lanes), math_.sub(count, position))};
   int64_t granule = std::gcd(tile_.lines * windows_.countLine(), positions);
+  if (joinsImages())
+    granule =
+        std::gcd(tile_.images * positions, windows_.images.extent * positions);
   emitEpilogue(emitter_, contraction_, epilogue_,
                {lanes, lanes, schedule_.getColumns(), granule, positions},
                {tile, transposed_, math_.constant(0), math_.constant(0)});

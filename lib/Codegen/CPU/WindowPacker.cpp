@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/WindowPacker.h"
 
 #include "lib/Codegen/CPU/Factor.h"
+#include "lib/Codegen/CPU/Transpose.h"
 #include "lib/Codegen/CPU/Units.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -51,6 +52,7 @@ private:
   void packRun(unsigned axis, Value from, Value to);
   void copyRun(Value from, Value to, Value length);
   void transposeRun(Value from, Value to, Value length);
+  Value takeFirst(Value vector, int64_t count);
   void copyChannels(Value from, Value to);
   void store(Value value, Value place);
   using Body = llvm::function_ref<void(Value)>;
@@ -184,31 +186,41 @@ void WindowPacker::copyChannels(Value from, Value to) {
       });
 }
 
-/// Copies a run, 8 channels of 8 indices at a time. The last 8 may overlap
-/// those before them.
+/// Copies a run, 8 channels of 8 indices at a time, or all channels where there
+/// are fewer. The last 8 may overlap those before them.
 void WindowPacker::transposeRun(Value from, Value to, Value length) {
   int64_t channels = windows_.channel.extent;
-  auto begin = [&](Value number, Value end) {
-    return math_.min(number, math_.sub(end, math_.constant(8)));
+  int64_t width = std::min<int64_t>(channels, 8);
+  auto begin = [&](Value number, Value end, int64_t count) {
+    return math_.min(number, math_.sub(end, math_.constant(count)));
   };
-  loop(math_.constant(channels), 8, [&](Value number) {
-    Value channel =
-        channels % 8 == 0 ? number : begin(number, math_.constant(channels));
+  loop(math_.constant(channels), width, [&](Value number) {
+    Value channel = channels % width == 0
+                        ? number
+                        : begin(number, math_.constant(channels), width);
     SmallVector<Value> places;
     for (int64_t lane = 0; lane < 8; ++lane)
-      places.push_back(
-          math_.mul(math_.add(channel, lane), windows_.channelPitch));
+      places.push_back(math_.mul(math_.add(channel, std::min(lane, width - 1)),
+                                 windows_.channelPitch));
     loop(length, 8, [&](Value number) {
-      Value index = begin(number, length);
+      Value index = begin(number, length, 8);
       SmallVector<Value> rows =
           reader_.loadTransposed({math_.add(from, index)}, places);
       Value place = math_.add(to, math_.mul(index, layout_.pitches.back()));
       for (int64_t row = 0; row < 8; ++row)
         store(
-            rows[row],
+            takeFirst(rows[row], width),
             math_.add(math_.add(place, row * layout_.pitches.back()), channel));
     });
   });
+}
+
+/// The first `count` elements of `vector`.
+Value WindowPacker::takeFirst(Value vector, int64_t count) {
+  if (cast<VectorType>(vector.getType()).getDimSize(0) == count)
+    return vector;
+  return createShuffle(emitter_, vector, vector,
+                       llvm::to_vector(llvm::seq<int64_t>(0, count)));
 }
 
 /// Copies a run of `length` indices, one by one.
@@ -232,7 +244,7 @@ void WindowPacker::packRun(unsigned axis, Value from, Value to) {
       getFixedRange(axis).count() *
               llvm::product_of(ArrayRef(layout_.counts).drop_front(axis + 1)) <
           8;
-  if (windows_.last().pitch != 1 || windows_.channel.extent < 8 || isShort)
+  if (windows_.last().pitch != 1 || windows_.channel.extent < 2 || isShort)
     return copyRun(from, to, length);
   if (axis > 0)
     return transposeRun(from, to, length);

@@ -8,6 +8,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_EMITPASS
@@ -47,20 +48,18 @@ static LogicalResult schedule(ModuleOp module, TargetAttrInterface target) {
 /// Erases launches whose results nobody reads any more since a schedule reads
 /// what they have read, and kernels that nobody launches then.
 static void eraseUnread(ModuleOp module) {
-  SmallVector<LaunchOp> launches;
-  module.walk([&](LaunchOp launch) { launches.push_back(launch); });
+  llvm::SetVector<Block *> blocks;
+  module.walk([&](LaunchOp launch) { blocks.insert(launch->getBlock()); });
   llvm::SmallPtrSet<Attribute, 8> unread;
-  for (LaunchOp launch : llvm::reverse(launches)) {
-    if (launch.getNumResults() == 0 || !launch->use_empty())
-      continue;
-    unread.insert(launch.getKernelAttr().getAttr());
-    SmallVector<Value> destinations(launch.getOutputs());
-    launch.erase();
-    for (Value destination : destinations)
-      if (Operation *op = destination.getDefiningOp();
-          op && isOpTriviallyDead(op))
-        op->erase();
-  }
+  for (Block *block : blocks)
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block))) {
+      auto launch = dyn_cast<LaunchOp>(op);
+      bool isUnread = launch && op.getNumResults() > 0 && op.use_empty();
+      if (isUnread)
+        unread.insert(launch.getKernelAttr().getAttr());
+      if (isUnread || isOpTriviallyDead(&op))
+        op.erase();
+    }
   for (FuncOp kernel : llvm::make_early_inc_range(module.getOps<FuncOp>()))
     if (unread.contains(kernel.getSymNameAttr()) &&
         SymbolTable::symbolKnownUseEmpty(kernel, module))

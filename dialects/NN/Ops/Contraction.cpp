@@ -462,7 +462,8 @@ Value InputGradient::getWeight(ArrayRef<Phase> phases) {
   for (auto [axis, phase] : llvm::enumerate(phases)) {
     starts[axis + 2] = phase.first;
     strides[axis + 2] = phase.step;
-    axes.push_back(axis + 2);
+    if (phase.taps > 1)
+      axes.push_back(axis + 2);
     grouped.push_back(phase.taps);
     permutation.push_back(axis + 3);
     shape.push_back(phase.taps);
@@ -470,7 +471,8 @@ Value InputGradient::getWeight(ArrayRef<Phase> phases) {
   Value taps = op_.getWeight();
   if (llvm::any_of(phases, [](const Phase &phase) { return phase.step != 1; }))
     taps = SliceOp::create(g_.b, g_.loc, taps, starts, limits, strides);
-  taps = ReverseOp::create(g_.b, g_.loc, taps.getType(), taps, axes);
+  if (!axes.empty())
+    taps = ReverseOp::create(g_.b, g_.loc, taps.getType(), taps, axes);
   return g_.reshape(
       TransposeOp::create(g_.b, g_.loc, g_.reshape(taps, grouped), permutation),
       shape);

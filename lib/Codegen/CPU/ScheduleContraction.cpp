@@ -30,6 +30,9 @@ public:
   FuncOp createPackKernel(SymbolTable &symbols);
   /// Makes the contraction read the packed factor.
   void rewriteKernel();
+  /// Makes the packing read what the factor is a moved copy of, as a weight
+  /// that is reversed and transposed, if all launches have such a copy.
+  void readMoved(ArrayRef<LaunchOp> launches, const SymbolTable &symbols);
   /// Adds a packing launch before a launch, which is replaced.
   void rewriteLaunch(LaunchOp launch, FuncOp pack);
 
@@ -44,6 +47,9 @@ private:
   RankedTensorType getPackedType() const {
     return mpc::cpu::getPackedType(contraction_, plan_, operand_);
   }
+  /// The type that is packed, and what of it a launch packs.
+  Type getSourceType() const;
+  Value getSource(LaunchOp launch) const;
   AffineMap getPackedMap(ArrayRef<AffineExpr> dims, unsigned numDims);
   AffineExpr getFlat(Contraction::DimGroup group, ArrayRef<AffineExpr> dims);
   PackAttr getPackSchedule();
@@ -59,12 +65,83 @@ private:
   GemmAttr plan_;
   unsigned operand_;
   OpBuilder builder_;
+  /// The kernel that moves elements before they are packed; null if none does.
+  FuncOp move_;
   /// The kernel's input that was the factor; and whether it still is an input.
   unsigned argument_ = 0;
   bool keepsArgument_ = false;
 };
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Moved copies
+//===----------------------------------------------------------------------===//
+
+/// The only statement of `kernel`, if it copies its only input; else null.
+static linalg::GenericOp getMove(FuncOp kernel) {
+  auto generics = kernel.getBody().getOps<linalg::GenericOp>();
+  if (kernel.getNumInputs() != 1 || kernel.getNumResults() != 1 ||
+      !llvm::hasSingleElement(generics))
+    return {};
+  linalg::GenericOp op = *generics.begin();
+  bool copies = op.getNumDpsInputs() == 1 &&
+                op.getInputs()[0] == kernel.getArgument(0) &&
+                op.getNumLoops() == op.getNumParallelLoops() &&
+                op.getIndexingMapsArray().back().isIdentity() &&
+                op.getBody()->getTerminator()->getOperand(0) ==
+                    op.getBody()->getArgument(0);
+  return copies ? op : linalg::GenericOp();
+}
+
+/// Where `kernel`, which only moves elements, reads each element of its result.
+static AffineMap getMoveMap(FuncOp kernel) {
+  return getMove(kernel).getIndexingMapsArray().front();
+}
+
+/// The launch that has computed input `argument` of `launch`, maybe seen in
+/// another shape between the two; null where there is none.
+static LaunchOp findProducer(LaunchOp launch, unsigned argument) {
+  Value input = launch.getInputs()[argument], source = input;
+  while (auto view = source.getDefiningOp<ViewOp>()) {
+    if (view.getOffset() != 0)
+      return {};
+    source = view.getSource();
+  }
+  return source.getType() == input.getType() ? source.getDefiningOp<LaunchOp>()
+                                             : LaunchOp();
+}
+
+void PackSplitter::readMoved(ArrayRef<LaunchOp> launches,
+                             const SymbolTable &symbols) {
+  auto factor =
+      dyn_cast<BlockArgument>(contraction_.getOperand(operand_).tensor);
+  if (!factor || factor.getArgNumber() >= kernel_.getNumInputs() ||
+      !factor.hasOneUse() || launches.empty())
+    return;
+  argument_ = factor.getArgNumber();
+  LaunchOp first = findProducer(launches.front(), argument_);
+  auto move = first ? symbols.lookup<FuncOp>(first.getKernel()) : FuncOp();
+  if (!move || !getMove(move))
+    return;
+  for (LaunchOp launch : launches) {
+    LaunchOp other = findProducer(launch, argument_);
+    if (!other || other.getKernel() != first.getKernel())
+      return;
+  }
+  move_ = move;
+}
+
+Type PackSplitter::getSourceType() const {
+  if (FuncOp move = move_)
+    return move.getArgumentTypes()[0];
+  return contraction_.getOperand(operand_).tensor.getType();
+}
+
+Value PackSplitter::getSource(LaunchOp launch) const {
+  return move_ ? findProducer(launch, argument_).getInputs()[0]
+               : launch.getInputs()[argument_];
+}
 
 //===----------------------------------------------------------------------===//
 // The packed form
@@ -136,7 +213,7 @@ Value PackSplitter::addShapeOperand(SmallVectorImpl<AffineMap> &maps,
 
 FuncOp PackSplitter::createPackKernel(SymbolTable &symbols) {
   builder_.setInsertionPoint(kernel_);
-  Type source = contraction_.getOperand(operand_).tensor.getType();
+  Type source = getSourceType();
   Type result = getPackedType();
   auto pack = FuncOp::create(
       builder_, kernel_.getLoc(), (kernel_.getName() + "_pack").str(),
@@ -165,10 +242,10 @@ static Value cloneFactor(OpBuilder &builder, Value factor,
 }
 
 // `map` with a loop of extent 1 added to each plain index that does not cover
-// its axis of `tensor`. The loop is appended to `extents`.
-static AffineMap addIdleLoop(AffineMap map, Value tensor,
+// its axis of a tensor of `type`. The loop is appended to `extents`.
+static AffineMap addIdleLoop(AffineMap map, RankedTensorType type,
                              SmallVectorImpl<int64_t> &extents) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+  ArrayRef<int64_t> shape = type.getShape();
   AffineExpr idle = getAffineDimExpr(extents.size(), map.getContext());
   SmallVector<AffineExpr> results(map.getResults());
   bool added = false;
@@ -201,8 +278,10 @@ void PackSplitter::createPackBody(FuncOp pack) {
   // An access by a plain loop index means to linalg that the loop covers the
   // axis. Here it may read a part only: a result of extent 1 has no loop that
   // moves the window. An added loop of one iteration makes the index a sum.
+  if (move_)
+    source = getMoveMap(move_).compose(source);
   source =
-      addIdleLoop(source, contraction_.getOperand(operand_).tensor, extents);
+      addIdleLoop(source, cast<RankedTensorType>(getSourceType()), extents);
   createPackLoop(pack, {source, getPackedMap(dims, extents.size())}, extents);
 }
 
@@ -293,7 +372,7 @@ void PackSplitter::rewriteKernel() {
 
 void PackSplitter::rewriteLaunch(LaunchOp launch, FuncOp pack) {
   builder_.setInsertionPoint(launch);
-  Value factor = launch.getInputs()[argument_];
+  Value factor = getSource(launch);
   Value destination = tensor::EmptyOp::create(builder_, launch.getLoc(),
                                               getPackedType().getShape(),
                                               getPackedType().getElementType());
@@ -330,7 +409,7 @@ static BorderAttr getPadding(FuncOp kernel) {
 /// border of zeros; null where it is no padding.
 static std::pair<LaunchOp, BorderAttr>
 findPadding(LaunchOp launch, unsigned argument, const SymbolTable &symbols) {
-  auto pad = launch.getInputs()[argument].getDefiningOp<LaunchOp>();
+  LaunchOp pad = findProducer(launch, argument);
   auto kernel = pad ? symbols.lookup<FuncOp>(pad.getKernel()) : FuncOp();
   BorderAttr border = kernel ? getPadding(kernel) : BorderAttr();
   return {border ? pad : LaunchOp(), border};
@@ -383,6 +462,7 @@ void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
     return kernel.setScheduleAttr(plan);
   Value image = contraction.getOperand(plan.getRows()).tensor;
   PackSplitter splitter(kernel, contraction, plan);
+  splitter.readMoved(launches, symbols);
   FuncOp pack = splitter.createPackKernel(symbols);
   splitter.rewriteKernel();
   for (LaunchOp launch : launches)

@@ -95,3 +95,52 @@ kernel.func contraction @few(%a: tensor<8x4x8x8xf32>, %b: tensor<64x4x3x3xf32>, 
   } -> tensor<8x64x6x6xf32>
   kernel.return %r : tensor<8x64x6x6xf32>
 }
+
+// -----
+
+// A weight that a kernel has reversed is packed from where it was before, also
+// when it was seen in another shape in between.
+// CHECK:       #[[REVERSED:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, -d1 + 2, -d2 + 2)>
+// CHECK-NOT:   @reverse
+// CHECK-LABEL: kernel.func loops @conv_pack
+// CHECK-SAME:    %{{.*}}: tensor<64x32x3x3xf32>
+// CHECK:         linalg.generic {indexing_maps = [#[[REVERSED]],
+kernel.func map @reverse(%w: tensor<64x32x3x3xf32>, %d: tensor<64x32x3x3xf32>) -> tensor<64x32x3x3xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(o, c, h, w) -> (o, c, 2 - h, 2 - w)>, affine_map<(o, c, h, w) -> (o, c, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%w : tensor<64x32x3x3xf32>) outs(%d : tensor<64x32x3x3xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  } -> tensor<64x32x3x3xf32>
+  kernel.return %r : tensor<64x32x3x3xf32>
+}
+kernel.func contraction @conv(%a: tensor<8x32x8x8xf32>, %b: tensor<64x32x3x3xf32>, %c: tensor<8x64x6x6xf32>)
+    -> tensor<8x64x6x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x64x6x6xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x64x6x6xf32>) -> tensor<8x64x6x6xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(n, o, y, x, c, h, w) -> (n, c, y + h, x + w)>,
+        affine_map<(n, o, y, x, c, h, w) -> (o, c, h, w)>,
+        affine_map<(n, o, y, x, c, h, w) -> (n, o, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %b : tensor<8x32x8x8xf32>, tensor<64x32x3x3xf32>) outs(%init : tensor<8x64x6x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<8x64x6x6xf32>
+  kernel.return %r : tensor<8x64x6x6xf32>
+}
+// CHECK-LABEL: func.func @step(
+// CHECK-SAME:    %[[X:.*]]: tensor<8x32x8x8xf32>, %[[W:.*]]: tensor<64x32x3x3xf32>)
+// CHECK:         kernel.launch @conv_pack ins(%[[W]] :
+func.func @step(%x: tensor<8x32x8x8xf32>, %w: tensor<64x32x3x3xf32>) -> tensor<8x64x6x6xf32> {
+  %e = tensor.empty() : tensor<64x32x3x3xf32>
+  %m = kernel.launch @reverse ins(%w : tensor<64x32x3x3xf32>) outs(%e : tensor<64x32x3x3xf32>) -> tensor<64x32x3x3xf32>
+  %flat = kernel.view %m[0] : tensor<64x32x3x3xf32> -> tensor<64x288xf32>
+  %back = kernel.view %flat[0] : tensor<64x288xf32> -> tensor<64x32x3x3xf32>
+  %d = tensor.empty() : tensor<8x64x6x6xf32>
+  %y = kernel.launch @conv ins(%x, %back : tensor<8x32x8x8xf32>, tensor<64x32x3x3xf32>)
+                           outs(%d : tensor<8x64x6x6xf32>) -> tensor<8x64x6x6xf32>
+  return %y : tensor<8x64x6x6xf32>
+}

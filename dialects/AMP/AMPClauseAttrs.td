@@ -32,6 +32,12 @@ class AMP_FieldsAttr<string className, string clause>
   let extraClassDeclaration = accessors;
 }
 
+// The groups of a recipe, each a dictionary of its fields.
+def AMP_GroupArrayAttr
+    : TypedArrayAttrBase<DictionaryAttr, "array of groups of parameters"> {
+  let constBuilderCall = "$_builder.getArrayAttr($0)";
+}
+
 def AMP_LossAttr : AMP_FieldsAttr<"Loss", "loss"> {
   let summary = "Which loss is taken of the model";
   let description = [{

@@ -32,6 +32,7 @@ def AMP_Text : AMP_Kind<"kText", "Word">;
 def AMP_Texts : AMP_Kind<"kTexts", "Words">;
 def AMP_Numbers : AMP_Kind<"kNumbers", "Own">;
 def AMP_Integers : AMP_Kind<"kIntegers", "Own">;
+def AMP_Groups : AMP_Kind<"kGroups", "Words">;
 def AMP_FloatType : AMP_Kind<"kFloatType", "Word">;
 def AMP_PrecisionName : AMP_Kind<"kPrecision", "Word">;
 
@@ -347,6 +348,28 @@ def : AMP_TextsClause<"no_decay",
         "patterns of parameters without weight decay">,
       AMP_Flag<"--no-decay", "REGEX",
         "Parameters, by name, without weight decay">;
+// A list of groups, each with fields of its own. The first whose pattern
+// matches a parameter has it.
+def : AMP_Clause<"groups", DefaultValuedOptionalAttr<AMP_GroupArrayAttr, "{}">,
+        AMP_Groups, "parameters with numbers of their own, by patterns">,
+      AMP_Flag<"--group", "REGEX:lr=X,weight-decay=X",
+        "Parameters, by name, with a learning rate or a weight decay of their "
+        "own; of several groups the first that matches counts. Schedules, and "
+        "another --lr of mpc-run, move their rates as much as --lr's"> {
+  let default = "[]";
+  let read = "readGroups";
+}
+def : AMP_Field<"groups", "name", AMP_Text, "the pattern of a group">;
+class AMP_GroupNumber<string name, string text>
+    : AMP_Field<"groups", name, AMP_Number, text> {
+  let range = "NonNegative";
+  let record = "OnOff";
+}
+def : AMP_GroupNumber<"lr_factor",
+    "the group's learning rate, as a multiple of the step's">;
+def : AMP_GroupNumber<"weight_decay", "the group's weight decay">;
+def : AMP_Field<"groups", "no_decay", AMP_Unit,
+    "the group has no weight decay, as those of `no_decay`">;
 def : AMP_TextsClause<"freeze", "patterns of parameters that are not trained">,
       AMP_Flag<"--freeze", "REGEX", "Parameters that are not trained">;
 def : AMP_TextsClause<"trainable",

@@ -28,6 +28,12 @@ def AMP_OptimizerInterface : OpInterface<"OptimizerInterface"> {
         given, then the defaults of the others.
       }],
       "::llvm::SmallVector<::mpc::amp::NamedNumber>", "getAllHypers">,
+    InterfaceMethod<[{
+        Parts of the parameters with numbers of their own. Those are among the
+        hyper-parameters, by rt::groupKey.
+      }],
+      "::llvm::SmallVector<::mpc::amp::GroupAttr>", "getAllGroups", (ins), [{}],
+      [{ return {}; }]>,
     InterfaceMethod<"The slots of each parameter.",
       "::llvm::SmallVector<::mpc::amp::SlotTensor>", "getAllSlots">,
     InterfaceMethod<[{

@@ -18,6 +18,27 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // State with a name
 //===----------------------------------------------------------------------===//
 
+def AMP_GroupAttr : AttrDef<AMP_Dialect, "Group"> {
+  let mnemonic = "group";
+  let summary = "Parameters of an optimizer with numbers of their own";
+  let description = [{
+    `hyper` has hyper-parameters of the optimizer, which count for `trains` in
+    place of the optimizer's own, and `lr_factor`, by which the step's learning
+    rate is multiplied.
+
+    ```mlir
+    #amp.group<{lr_factor = 10.0 : f64}, [@head]>
+    ```
+  }];
+  let parameters = (ins "::mlir::DictionaryAttr":$hyper,
+                        "::mlir::ArrayAttr":$trains);
+  let assemblyFormat = "`<` $hyper `,` $trains `>`";
+}
+def AMP_OptimizerGroups
+    : TypedArrayAttrBase<AMP_GroupAttr, "groups of parameters"> {
+  let constBuilderCall = "$_builder.getArrayAttr($0)";
+}
+
 def AMP_ScalerOp : AMP_Op<"scaler", [Symbol]> {
   let summary = "A loss scaler: its policy and the settings it starts with";
   let description = [{
@@ -39,11 +60,14 @@ def AMP_ScalerOp : AMP_Op<"scaler", [Symbol]> {
 def AMP_OptimizerOp : AMP_Op<"optimizer", [
     Symbol, UsesSymbols,
     DeclareOpInterfaceMethods<AMP_OptimizerInterface,
-                              ["keepsAverage", "needsTensors"]>]> {
+                              ["getAllGroups", "keepsAverage",
+                               "needsTensors"]>]> {
   let summary = "An optimizer: its rule and the hyper-parameters it starts with";
   let description = [{
     It `trains` parameters of f32 or, with `rounding_seed`, of bf16. No other
-    optimizer trains these. Those of `no_decay` have no weight decay.
+    optimizer trains these. Those of `no_decay` have no weight decay. `groups`
+    are parts of them with numbers of their own, which are state as the others
+    are, under names as `group1.weight_decay`. All share the state of the rule.
     Optimizers.h lists the kinds with their hyper-parameters, flags and slots. A
     flag changes what the rule computes and is fixed; a hyper-parameter is state
     and may be changed while the program runs. Every kind has the
@@ -73,11 +97,13 @@ def AMP_OptimizerOp : AMP_Op<"optimizer", [
                        OptionalAttr<TypeAttr>:$slot_type,
                        UnitAttr:$counts_skips,
                        DefaultValuedAttr<AMP_Parameters, "{}">:$trains,
-                       OptionalAttr<AMP_Parameters>:$no_decay);
+                       OptionalAttr<AMP_Parameters>:$no_decay,
+                       OptionalAttr<AMP_OptimizerGroups>:$groups);
   let assemblyFormat = [{
     $sym_name `kind` `(` $kind `)` `hyper` $hyper (`flags` $flags^)?
     (`slots` `(` $slot_type^ `)`)? (`counts_skips` $counts_skips^)?
-    (`trains` $trains^)? (`no_decay` $no_decay^)? attr-dict
+    (`trains` $trains^)? (`no_decay` $no_decay^)? (`groups` $groups^)?
+    attr-dict
   }];
   let hasVerifier = 1;
 }

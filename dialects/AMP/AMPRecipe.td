@@ -70,6 +70,8 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     /// The model's output from which the loss is computed; empty for none.
     ::llvm::StringRef getLossOutput();
     ::mpc::nn::LossSettings getLossSettings();
+    /// The groups with numbers of their own, in the order of their patterns.
+    ::llvm::SmallVector<::mpc::amp::GroupClause> getAllGroups();
     /// The optimizer's given flags, and the flags that follow from its
     /// hyper-parameters. The optimizer must be known.
     ::mlir::ArrayAttr getAllFlags();

@@ -365,6 +365,28 @@ static constexpr ValueKind kFieldsOf = {
     },
     [](Attribute value) { return cast<ClauseAttr>(value).getFields(); }};
 
+/// "[<"head", lr_factor = 10.0>, <"bias$", no_decay>]". Their order decides
+/// which of them has a parameter, also in a record.
+static constexpr ValueKind kGroups = {
+    [](AsmParser &parser, const ValueRow &row) -> Attribute {
+      SmallVector<Attribute> groups;
+      auto parse = [&] {
+        groups.push_back(parseFields(parser, row.clause));
+        return success(groups.back() != nullptr);
+      };
+      if (parseList(parser, parse))
+        return {};
+      return parser.getBuilder().getArrayAttr(groups);
+    },
+    [](raw_ostream &stream, Attribute value, bool asRecord) {
+      stream << '[';
+      llvm::interleaveComma(cast<ArrayAttr>(value).getAsRange<DictionaryAttr>(),
+                            stream, [&](DictionaryAttr group) {
+                              printFields(stream, "groups", group, asRecord);
+                            });
+      stream << ']';
+    }};
+
 #define MPC_CLAUSE_ATTR(ClauseAttr)                                            \
   Attribute ClauseAttr::parse(AsmParser &parser, Type) {                       \
     DictionaryAttr fields = parseFields(parser, kClause);                      \
@@ -649,18 +671,28 @@ std::string mpc::amp::describeOutOfRange(double number, NumberRange range,
              : "must be " + fault.str() + ", not " + shown(number, isWhole);
 }
 
+/// The values of a row in `op`: one for each group, at most one for any other.
+static SmallVector<Attribute> valuesOf(Operation *op, const ValueRow &row) {
+  Attribute value = op->getAttr(row.clause);
+  if (!value || row.key.empty())
+    return {value};
+  if (const ValueKind *kind = findValue(row.clause)->kind; kind->fieldsOf)
+    return {kind->fieldsOf(value).get(row.key)};
+  return llvm::map_to_vector(
+      cast<ArrayAttr>(value).getAsRange<DictionaryAttr>(),
+      [&](DictionaryAttr group) { return group.get(row.key); });
+}
+
 std::string mpc::amp::findOutOfRange(Operation *op) {
-  for (const ValueRow &row : allValues()) {
-    Attribute value = op->getAttr(row.clause);
-    if (!row.key.empty() && value)
-      value = findValue(row.clause)->kind->fieldsOf(value).get(row.key);
-    if (!value || row.range == NumberRange::Any)
-      continue;
-    for (double number : ::numbersOf(value))
-      if (std::string fault =
-              describeOutOfRange(number, row.range, isa<IntegerAttr>(value));
-          !fault.empty())
-        return valueName(row) + " " + fault;
-  }
+  for (const ValueRow &row : allValues())
+    for (Attribute value : valuesOf(op, row)) {
+      if (!value || row.range == NumberRange::Any)
+        continue;
+      for (double number : ::numbersOf(value))
+        if (std::string fault =
+                describeOutOfRange(number, row.range, isa<IntegerAttr>(value));
+            !fault.empty())
+          return valueName(row) + " " + fault;
+    }
   return "";
 }

@@ -103,6 +103,8 @@ struct Optimizer {
   /// moves by -lr * direction * |parameter| / |direction|, with norms of whole
   /// tensors.
   bool trustRatio = false;
+  /// Whether the state holds a learning rate, which all parameters share.
+  bool keepsRate = false;
   /// Whether clipping works as in Keras: to max / maximum(norm, max).
   bool clipsLikeKeras = false;
 

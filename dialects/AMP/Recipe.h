@@ -16,6 +16,18 @@
 #include <functional>
 #include <optional>
 
+namespace mpc::amp {
+
+/// A group of parameters, as a recipe describes it.
+struct GroupClause {
+  std::string pattern;
+  /// Its own numbers: `lr_factor` and hyper-parameters of the optimizer's rule.
+  mlir::DictionaryAttr numbers;
+  bool noDecay; ///< Whether its parameters have no weight decay.
+};
+
+} // namespace mpc::amp
+
 #define GET_OP_CLASSES
 #include "dialects/AMP/AMPRecipe.h.inc"
 

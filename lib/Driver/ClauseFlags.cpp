@@ -3,8 +3,11 @@
 #include "lib/Driver/ClauseFlags.h"
 
 #include "passes/NN/AutocastPolicy.h"
+#include "runtime/LossScale/ScalarState.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
 
 using namespace mpc;
 using namespace mpc::rt;
@@ -107,6 +110,73 @@ static Status readOptimizerArguments(const amp::FlagValue &value,
                                      amp::RecipeOp recipe) {
   for (const auto &argument : std::get<std::vector<std::string>>(value))
     MPC_RETURN_IF_ERROR(readArgument(argument, recipe));
+  return {};
+}
+
+static constexpr const char *kGroupForm =
+    "write REGEX:lr=X, REGEX:weight-decay=X or both with a comma";
+
+/// Reads "lr=X" or "weight-decay=X" into `group`.
+static Status parseGroupNumber(llvm::StringRef text, GroupFlag &group) {
+  auto [key, value] = text.split('=');
+  std::optional<double> *number = key == "lr"             ? &group.lr
+                                  : key == "weight-decay" ? &group.weightDecay
+                                                          : nullptr;
+  if (!number)
+    return usageError("a group has no " + quote(key.str()) + ": " + kGroupForm);
+  if (number->has_value())
+    return usageError(key.str() + " is given twice");
+  double parsed = 0.0;
+  if (value.getAsDouble(parsed) || !std::isfinite(parsed) || parsed < 0.0)
+    return usageError(key.str() + "=" + value.str() +
+                      " is not a finite number of at least 0");
+  *number = parsed;
+  return {};
+}
+
+/// Splits at the last colon, since an expression may have others.
+static Result<GroupFlag> parseGroup(const std::string &text) {
+  auto [pattern, numbers] = llvm::StringRef(text).rsplit(':');
+  if (pattern.empty() || numbers.empty())
+    return usageError(kGroupForm);
+  GroupFlag group;
+  group.pattern = pattern.str();
+  for (llvm::StringRef number : llvm::split(numbers, ','))
+    MPC_RETURN_IF_ERROR(parseGroupNumber(number, group));
+  return group;
+}
+
+Result<std::vector<GroupFlag>>
+mpc::parseGroups(const std::vector<std::string> &texts) {
+  std::vector<GroupFlag> groups;
+  for (const std::string &text : texts) {
+    Result<GroupFlag> group = parseGroup(text);
+    if (!group.ok())
+      return group.status().withContext("--group=" + quote(text));
+    groups.push_back(*std::move(group));
+  }
+  return groups;
+}
+
+/// Rates become multiples of --lr later, in writeRecipe. A weight decay of 0 is
+/// none, as that of --no-decay.
+static Status readGroups(const amp::FlagValue &value, amp::RecipeOp recipe) {
+  MPC_ASSIGN_OR_RETURN(std::vector<GroupFlag> groups,
+                       parseGroups(std::get<std::vector<std::string>>(value)));
+  mlir::Builder b(recipe.getContext());
+  llvm::SmallVector<mlir::Attribute> all;
+  for (const GroupFlag &group : groups) {
+    mlir::NamedAttrList fields;
+    fields.set("name", b.getStringAttr(group.pattern));
+    if (group.lr)
+      fields.set(llvm::StringRef(kRateFactor), b.getF64FloatAttr(*group.lr));
+    if (group.weightDecay && *group.weightDecay == 0.0)
+      fields.set("no_decay", b.getUnitAttr());
+    else if (group.weightDecay)
+      fields.set("weight_decay", b.getF64FloatAttr(*group.weightDecay));
+    all.push_back(fields.getDictionary(b.getContext()));
+  }
+  recipe.setGroupsAttr(b.getArrayAttr(all));
   return {};
 }
 

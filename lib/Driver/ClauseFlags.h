@@ -9,7 +9,9 @@
 #include "runtime/Support/Status.h"
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace mpc {
 
@@ -62,6 +64,17 @@ std::string spellFlag(llvm::StringRef clause, llvm::StringRef key,
 /// flag.
 rt::Status writeSection(const GivenClauses &given, amp::Section section,
                         amp::RecipeOp recipe);
+
+/// A value of --group.
+struct GroupFlag {
+  std::string pattern;
+  std::optional<double> lr, weightDecay;
+};
+
+/// The values of --group, "REGEX:lr=X,weight-decay=X". Usage errors name the
+/// value.
+rt::Result<std::vector<GroupFlag>>
+parseGroups(const std::vector<std::string> &texts);
 
 /// The losses that --loss takes: "cross_entropy[:OUTPUT], ...".
 std::string knownLossFlags();

@@ -60,10 +60,15 @@ static rt::Status checkParameterPatterns(ImportedModel &model,
   std::vector<std::string> noDecay = amp::stringsOf(recipe.getNoDecay());
   std::vector<std::string> freeze = amp::stringsOf(recipe.getFreeze());
   std::vector<std::string> trainable = amp::stringsOf(recipe.getTrainable());
+  std::vector<std::string> groups;
+  for (const amp::GroupClause &group : recipe.getAllGroups())
+    groups.push_back(group.pattern);
   std::vector<PatternFlag> flags = {{"--no-decay", noDecay},
                                     {"--freeze", freeze},
                                     {"--trainable", trainable}};
   MPC_RETURN_IF_ERROR(checkPatterns(flags));
+  MPC_RETURN_IF_ERROR(checkPatterns({{"--group", groups}}));
+  MPC_RETURN_IF_ERROR(checkGroupMembers(*model.module, groups));
   warnOfUnmatchedParameters(*model.module, flags, report.warnings);
   return {};
 }

@@ -71,13 +71,39 @@ static void warnOfUnmatched(const std::vector<std::string> &names,
     }
 }
 
-void mpc::warnOfUnmatchedParameters(ModuleOp module,
-                                    const std::vector<PatternFlag> &flags,
-                                    std::vector<std::string> &warnings) {
+static std::vector<std::string> parameterNames(ModuleOp module) {
   std::vector<std::string> names;
   for (auto parameter : module.getOps<nn::ParameterOp>())
     names.push_back(nn::nameOf(parameter.getSymName()));
-  warnOfUnmatched(names, flags, "parameter", warnings);
+  return names;
+}
+
+void mpc::warnOfUnmatchedParameters(ModuleOp module,
+                                    const std::vector<PatternFlag> &flags,
+                                    std::vector<std::string> &warnings) {
+  warnOfUnmatched(parameterNames(module), flags, "parameter", warnings);
+}
+
+rt::Status mpc::checkGroupMembers(ModuleOp module,
+                                  const std::vector<std::string> &expressions) {
+  const std::vector<std::string> all = parameterNames(module);
+  std::vector<std::string> left = all;
+  std::string message;
+  for (const std::string &expression : expressions) {
+    FailureOr<NamePatterns> pattern = compileOne(expression, message);
+    auto matches = [&](const std::string &name) {
+      return succeeded(pattern) && pattern->matches(name);
+    };
+    std::string start = "--group=" + rt::quote(expression);
+    if (llvm::none_of(all, matches))
+      return rt::usageError(start + " matches no parameter; there are " +
+                            rt::joinSome(all));
+    if (llvm::none_of(left, matches))
+      return rt::usageError(start + ": earlier groups have all parameters that "
+                                    "it matches; put it before them");
+    llvm::erase_if(left, matches);
+  }
+  return {};
 }
 
 void mpc::warnOfUnmatchedNodes(ModuleOp module,

@@ -29,6 +29,11 @@ void warnOfUnmatchedParameters(mlir::ModuleOp module,
                                const std::vector<PatternFlag> &flags,
                                std::vector<std::string> &warnings);
 
+/// A usage error where an expression of a group matches no parameter of
+/// `module` that an earlier one does not match.
+rt::Status checkGroupMembers(mlir::ModuleOp module,
+                             const std::vector<std::string> &expressions);
+
 /// Adds a warning for each expression that matches no node and no op.
 void warnOfUnmatchedNodes(mlir::ModuleOp module,
                           const std::vector<PatternFlag> &flags,

@@ -5,6 +5,7 @@
 #include "lib/Driver/OwnStep.h"
 #include "mlir/IR/Builders.h"
 #include "passes/NN/AutocastPolicy.h"
+#include "runtime/LossScale/ScalarState.h"
 #include "runtime/Support/Text.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -114,6 +115,27 @@ void mpc::writeTarget(llvm::ArrayRef<int64_t> shape, amp::RecipeOp recipe) {
         mlir::Builder(recipe.getContext()).getI64ArrayAttr(shape));
 }
 
+/// Makes the rates of groups multiples of `rate`.
+static Status divideRates(double rate, amp::RecipeOp recipe) {
+  mlir::Builder b(recipe.getContext());
+  llvm::SmallVector<mlir::Attribute> groups;
+  for (auto fields : recipe.getGroups().getAsRange<mlir::DictionaryAttr>()) {
+    mlir::NamedAttrList own(fields);
+    llvm::StringRef key(kRateFactor);
+    if (auto lr = fields.getAs<mlir::FloatAttr>(key)) {
+      if (rate == 0.0)
+        return usageError("--group: a group's lr is kept as a multiple of "
+                          "--lr, which is 0; give an --lr above 0, and "
+                          "--freeze what is not to move");
+      own.set(key, b.getF64FloatAttr(lr.getValueAsDouble() / rate));
+    }
+    groups.push_back(own.getDictionary(b.getContext()));
+  }
+  if (!groups.empty())
+    recipe.setGroupsAttr(b.getArrayAttr(groups));
+  return {};
+}
+
 Status mpc::writeRecipe(const RecipeFlags &flags, amp::RecipeOp recipe) {
   recipe.setWord("loss", "name", "cross_entropy");
   MPC_RETURN_IF_ERROR(addLoss(flags, recipe));
@@ -122,6 +144,7 @@ Status mpc::writeRecipe(const RecipeFlags &flags, amp::RecipeOp recipe) {
   recipe.setWord("loss_scale", "name", isFp16 ? "dynamic" : "none");
   MPC_RETURN_IF_ERROR(
       writeSection(flags.clauses, amp::Section::Training, recipe));
+  MPC_RETURN_IF_ERROR(divideRates(flags.rate, recipe));
   return check(recipe);
 }
 
@@ -170,6 +193,24 @@ static void addArguments(const RecipeFlags &flags,
   }
 }
 
+/// Adds the numbers of groups. The flags were read before, without errors.
+static void addGroupNumbers(const RecipeFlags &flags,
+                            std::vector<GivenNumber> &numbers) {
+  const auto *texts = flags.find<std::vector<std::string>>("--group");
+  auto groups = parseGroups(texts ? *texts : std::vector<std::string>());
+  for (size_t i = 0; groups.ok() && i != groups->size(); ++i) {
+    const GroupFlag &group = (*groups)[i];
+    auto add = [&](std::string_view key, double value) {
+      std::string name = groupKey(i + 1, key);
+      numbers.push_back({name, name, value});
+    };
+    if (group.lr)
+      add(kRateFactor, *group.lr / flags.rate);
+    if (group.weightDecay && *group.weightDecay != 0.0)
+      add("weight_decay", *group.weightDecay);
+  }
+}
+
 static double numberOr0(const RecipeFlags &flags, std::string_view flag) {
   const auto *number = flags.find<double>(flag);
   return number ? *number : 0.0;
@@ -196,6 +237,7 @@ std::vector<GivenNumber> mpc::givenNumbers(const RecipeFlags &flags) {
                          *value});
   }
   addArguments(flags, numbers);
+  addGroupNumbers(flags, numbers);
   for (size_t i = 0; i < kNumSettings; ++i) {
     auto setting = static_cast<Setting>(i);
     if (const auto *value = flags.find<double>(settingFlag(setting)))

@@ -22,6 +22,9 @@ struct RecipeFlags {
   GivenClauses clauses;
   /// The text of the file of --autocast-policy; empty where that names no file.
   std::optional<std::string> rules;
+  /// The learning rate that --lr gives the run, or its default. The rates of
+  /// --group are kept as multiples of it.
+  double rate = 1e-3;
 
   /// The value given to `flag`; null for none.
   template <typename T>

@@ -3,6 +3,7 @@
 #include "dialects/NN/Gradient.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/AMP/StatePatterns.h"
+#include "runtime/LossScale/ScalarState.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -21,20 +22,14 @@ public:
 
   /// Runs the step; `gradients` has one range for each group.
   void run(ValueRange gradients) {
-    auto hyper = [&](StringRef name) { return number(name); };
-    OptimizerStep step{.loc = loc(),
-                       .lr = apply_.getLr(),
-                       .skip = skip_,
-                       .applied = applied_,
-                       .hyper = hyper,
-                       .saturates = slabs_.saturates};
     for (size_t i = 0; i != optimizer_.op.getScalarState().size(); ++i)
-      step.state.push_back(slabs_.element(optimizer_.scalars, i));
-    optimizer_.op.buildPrepare(b_, step);
+      state_.push_back(slabs_.element(optimizer_.scalars, i));
+    OptimizerStep step = prepare(0);
     slabs_.storeElements(optimizer_.scalars, step.state);
     for (auto [group, gradient] :
          llvm::zip_equal(slabs_.layout.groupsOf(optimizer_), gradients)) {
-      update(*group, gradient, step);
+      update(*group, gradient,
+             group->numbers == 0 ? step : prepare(group->numbers));
       average(*group);
     }
   }
@@ -44,6 +39,39 @@ private:
 
   Value number(StringRef name) {
     return slabs_.number(optimizer_.name(), name);
+  }
+
+  /// The scalars for parameters of group `index`, by its own numbers and the
+  /// optimizer's others; of index 0 the optimizer's alone. The state after the
+  /// step is the same for all groups.
+  OptimizerStep prepare(size_t index) {
+    DictionaryAttr own;
+    if (index > 0)
+      own = optimizer_.op.getAllGroups()[index - 1].getHyper();
+    auto hyper = [&](StringRef name) {
+      bool isOwn = own && own.contains(name);
+      return number(isOwn ? rt::groupKey(index, name) : name.str());
+    };
+    OptimizerStep step{.loc = loc(),
+                       .lr = apply_.getLr(),
+                       .skip = skip_,
+                       .applied = applied_,
+                       .hyper = hyper,
+                       .saturates = slabs_.saturates,
+                       .state = state_};
+    if (own && own.contains(StringRef(rt::kRateFactor)))
+      step.lr = multiplied(step.lr, hyper(rt::kRateFactor));
+    optimizer_.op.buildPrepare(b_, step);
+    step.hyper = nullptr; // What it refers to ends here.
+    return step;
+  }
+
+  /// A rate by an f64 factor, rounded once, to the rate's type. A factor of 1
+  /// changes no bit.
+  Value multiplied(Value rate, Value factor) {
+    nn::GradientBuilder g(b_, loc());
+    return g.cast(g.mul(g.cast(rate, b_.getF64Type()), factor),
+                  getElementTypeOrSelf(rate));
   }
 
   void update(ParameterGroup &group, Value gradient,
@@ -112,6 +140,8 @@ private:
   Value skip_; ///< Whether the step is skipped; may be null.
   OptimizerState &optimizer_;
   Value applied_; ///< The number of steps applied before this one.
+  /// The optimizer's scalar state before the step.
+  SmallVector<Value> state_;
 };
 
 struct LowerApply : StatePattern<ApplyOp> {

@@ -44,6 +44,9 @@ public:
     for (const std::string &expression : stringsOf(recipe_.getGradientSets()))
       if (failed(compile({expression}, sets.emplace_back())))
         return failure();
+    for (const GroupClause &group : recipe_.getAllGroups())
+      if (failed(compile({group.pattern}, groups.emplace_back())))
+        return failure();
     return success(
         succeeded(compile(stringsOf(recipe_.getFreeze()), frozen)) &&
         succeeded(compile(stringsOf(recipe_.getTrainable()), trained)) &&
@@ -56,17 +59,21 @@ public:
   }
 
   /// The number of the first set with `name`, counted from 1; 0 for none.
-  size_t findSet(StringRef name) const {
-    auto set = llvm::find_if(sets, [&](const NamePatterns &patterns) {
-      return patterns.matches(name);
-    });
-    return set == sets.end() ? 0 : 1 + (set - sets.begin());
-  }
+  size_t findSet(StringRef name) const { return findAmong(sets, name); }
+  /// The same of groups.
+  size_t findGroup(StringRef name) const { return findAmong(groups, name); }
 
   NamePatterns frozen, trained, undecayed, ungraded;
-  SmallVector<NamePatterns> sets;
+  SmallVector<NamePatterns> sets, groups;
 
 private:
+  static size_t findAmong(ArrayRef<NamePatterns> lists, StringRef name) {
+    const auto *found = llvm::find_if(lists, [&](const NamePatterns &patterns) {
+      return patterns.matches(name);
+    });
+    return found == lists.end() ? 0 : 1 + (found - lists.begin());
+  }
+
   LogicalResult compile(ArrayRef<std::string> expressions,
                         NamePatterns &patterns) {
     auto compiled =
@@ -93,6 +100,8 @@ public:
     if (failed(lists_.compile()))
       return failure();
     sets_.resize(1 + lists_.sets.size());
+    groups_ = plan_.recipe.getAllGroups();
+    plan_.groups.resize(groups_.size());
     bool hasIdle = false;
     for (auto parameter : module_.getOps<nn::ParameterOp>()) {
       if (lists_.freezes(nn::nameOf(parameter.getSymName())))
@@ -130,7 +139,11 @@ private:
     sets_[lists_.findSet(name)].members.push_back(plan_.parameters.size());
     plan_.parameters.push_back(parameter);
     plan_.symbols.push_back(symbol);
-    if (lists_.undecayed.matches(name))
+    size_t group = lists_.findGroup(name);
+    if (group > 0)
+      plan_.groups[group - 1].push_back(symbol);
+    if (lists_.undecayed.matches(name) ||
+        (group > 0 && groups_[group - 1].noDecay))
       plan_.noDecay.push_back(symbol);
     return success();
   }
@@ -165,11 +178,28 @@ private:
       return !llvm::is_contained(plan_.noDecay, symbol);
     });
     op.setNoDecayAttr(symbols.empty() ? ArrayAttr() : b.getArrayAttr(symbols));
+    setGroups(op);
+  }
+
+  /// Every set has all groups, so that a group has the same number in each.
+  void setGroups(OptimizerOp op) {
+    Builder b(op.getContext());
+    SmallVector<Attribute> groups;
+    for (auto [clause, members] : llvm::zip_equal(groups_, plan_.groups)) {
+      SmallVector<Attribute> own =
+          llvm::filter_to_vector(members, [&](Attribute symbol) {
+            return llvm::is_contained(op.getTrains(), symbol);
+          });
+      groups.push_back(
+          GroupAttr::get(op.getContext(), clause.numbers, b.getArrayAttr(own)));
+    }
+    op.setGroupsAttr(groups.empty() ? ArrayAttr() : b.getArrayAttr(groups));
   }
 
   ModuleOp module_;
   StepPlan &plan_;
   NameLists lists_;
+  SmallVector<GroupClause> groups_;
   /// The sets. The first holds the parameters that no list names.
   SmallVector<ParameterSet> sets_;
   DenseSet<StringAttr> reached_; ///< The parameters on which the loss depends.

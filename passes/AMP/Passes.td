@@ -136,12 +136,12 @@ def LowerStatePass : Pass<"amp-lower-state", "::mlir::ModuleOp"> {
   let summary = "Put the state into slabs, and gradients and optimizers on them";
   let description = [{
     Groups the parameters by the optimizer that updates them, by whether they
-    see weight decay, by the type in which their gradients arrive, and by
-    whether a 16-bit copy is read; frozen ones form a group of their own, and so
-    does each parameter that `amp.assign` writes. Each group has one slab for
-    the parameters, one for each optimizer slot and one for the copies, all in
-    one element order. Tensors start at multiples of 64 bytes, slabs are whole
-    blocks of 4096 elements. Loss-scale state, optimizer scalars and
+    see weight decay, by numbers of their own, by the type in which their
+    gradients arrive, and by whether a 16-bit copy is read; frozen ones form a
+    group of their own, and so does each parameter that `amp.assign` writes.
+    Each group has one slab for the parameters, one for each optimizer slot and
+    one for the copies, all in one element order. Tensors start at multiples of
+    64 bytes, slabs are whole blocks of 4096 elements. Loss-scale state, optimizer scalars and
     hyper-parameters are slabs of f64; where there are several scalers or
     optimizers, the names of their state have the symbol in them
     (`amp.loss_scale.NAME`, `amp.hyper.NAME.beta1`). Settings and

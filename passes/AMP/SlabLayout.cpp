@@ -30,7 +30,8 @@ StringAttr OptimizerState::name() const {
 bool ParameterGroup::sharesSlabsWith(const ParameterGroup &other) const {
   return elementType == other.elementType && lowType == other.lowType &&
          gradientType == other.gradientType && decay == other.decay &&
-         optimizer == other.optimizer && assigned == other.assigned;
+         numbers == other.numbers && optimizer == other.optimizer &&
+         assigned == other.assigned;
 }
 
 void ParameterGroup::place(int64_t numElements, int64_t alignment) {
@@ -203,6 +204,10 @@ static void setTrainer(ParameterGroup &key, const OptimizerState &state,
           : Type(Float32Type::get(symbol.getContext()));
   ArrayAttr noDecay = state.trainer().getNoDecayAttr();
   key.decay = !noDecay || !llvm::is_contained(noDecay, symbol);
+  for (auto [number, group] : llvm::enumerate(state.trainer().getAllGroups()))
+    if (!group.getHyper().empty() &&
+        llvm::is_contained(group.getTrains(), symbol))
+      key.numbers = number + 1;
   key.optimizer = state.name();
 }
 

@@ -52,6 +52,9 @@ struct ParameterGroup {
   /// The type in which gradients are gathered; null if untrained.
   mlir::Type gradientType;
   bool decay = false;
+  /// Which of the optimizer's groups with numbers of their own it is in,
+  /// counted from 1; 0 for none.
+  size_t numbers = 0;
   /// The name of the optimizer that updates it, or null.
   mlir::Attribute optimizer;
   /// The parameter's symbol, where amp.assign writes it; else null.

@@ -117,9 +117,10 @@ void mpc::amp::addOptimizer(ModuleOp module, const StepPlan &plan) {
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   Type slots = recipe.getSlotType();
   const rt::PolicyInfo &policy = rt::policyInfo(recipe.getPolicyKind());
-  OptimizerOp::create(
-      b, module.getLoc(), kOptimizer, recipe.getRule()->name,
-      toNumbers(module.getContext(), values), recipe.getAllFlags(),
-      slots.isF32() ? TypeAttr() : TypeAttr::get(slots),
-      policy.iterationsCountSkips, b.getArrayAttr({}), ArrayAttr());
+  OptimizerOp::create(b, module.getLoc(), kOptimizer, recipe.getRule()->name,
+                      toNumbers(module.getContext(), values),
+                      recipe.getAllFlags(),
+                      slots.isF32() ? TypeAttr() : TypeAttr::get(slots),
+                      policy.iterationsCountSkips, b.getArrayAttr({}),
+                      ArrayAttr(), ArrayAttr());
 }

@@ -39,6 +39,8 @@ struct StepPlan {
   llvm::SmallVector<nn::ParameterOp> parameters;
   llvm::SmallVector<mlir::Attribute> symbols; ///< The symbols of `parameters`.
   llvm::SmallVector<mlir::Attribute> noDecay;
+  /// The symbols of each group with numbers of its own.
+  llvm::SmallVector<llvm::SmallVector<mlir::Attribute>> groups;
   /// The sets into which `parameters` are divided.
   llvm::SmallVector<ParameterSet> sets;
   /// The buffers whose next values the loss yields after its value, in this

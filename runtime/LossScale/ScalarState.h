@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace mpc::rt {
@@ -22,6 +23,17 @@ inline constexpr std::string_view kScalerName = "amp.loss_scale";
 /// The prefix of an optimizer's counters: "amp.optimizer.step"; of one of
 /// several "amp.optimizer.critic.step".
 inline constexpr std::string_view kOptimizerName = "amp.optimizer";
+
+/// A number that group `index` of an optimizer's parameters, counted from 1,
+/// has in place of all parameters' own: "group1.weight_decay".
+[[nodiscard]] inline std::string groupKey(size_t index, std::string_view key) {
+  return "group" + std::to_string(index) + "." + std::string(key);
+}
+[[nodiscard]] constexpr bool isGroupKey(std::string_view key) {
+  return key.starts_with("group") && key.find('.') != std::string_view::npos;
+}
+/// The number that is a group's learning rate, as a multiple of the step's.
+inline constexpr std::string_view kRateFactor = "lr_factor";
 
 enum class SlotKind : uint8_t {
   Scale, ///< The scale itself.

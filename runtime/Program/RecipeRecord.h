@@ -15,6 +15,8 @@ namespace mpc::rt {
 /// The clauses whose name decides which numbers are in the state.
 inline constexpr std::string_view kPolicyClause = "loss_scale";
 inline constexpr std::string_view kOptimizerClause = "optimizer";
+/// The clause whose text decides what the numbers of groups are for.
+inline constexpr std::string_view kGroupsClause = "groups";
 
 /// Clauses by name, each with its whole text: "clip" -> "clip<global>".
 using Clauses = std::map<std::string, std::string, std::less<>>;

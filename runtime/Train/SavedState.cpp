@@ -2,6 +2,7 @@
 // Decides which numbers of a checkpoint are used in this run.
 #include "runtime/Train/SavedState.h"
 
+#include "runtime/LossScale/ScalarState.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -24,13 +25,20 @@ std::string shown(const TensorRecord &tensor) {
   return quote(tensor.owner.empty() ? kind : kind + "." + tensor.owner);
 }
 
+/// The clause with the groups of parameters; empty where there is none.
+std::string groupsOf(const TrainingRule &rule) {
+  auto found = rule.recipe.find(kGroupsClause);
+  return found == rule.recipe.end() ? "" : found->second;
+}
+
 class Fitting {
 public:
   Fitting(const Runner &runner, const StateRecord &record,
           const TrainingRule &before, const TrainingRule &now)
       : runner_(runner), record_(record),
         newPolicy_(differs(before, now, kPolicyClause)),
-        newOptimizer_(differs(before, now, kOptimizerClause)) {}
+        newOptimizer_(differs(before, now, kOptimizerClause)),
+        newGroups_(groupsOf(before) != groupsOf(now)) {}
 
   Result<SavedState> run(std::span<const TensorView> saved) {
     std::map<std::string_view, const TensorView *> byName;
@@ -52,13 +60,15 @@ public:
   }
 
 private:
-  bool beginsAnew(StateRole role) const {
-    return role == StateRole::Hyperparameters ? newOptimizer_ : newPolicy_;
+  bool beginsAnew(const StateTensor &tensor) const {
+    if (tensor.role != StateRole::Hyperparameters)
+      return newPolicy_;
+    return newOptimizer_ || (newGroups_ && isGroupKey(tensor.key));
   }
 
   void choose(const TensorView &own, const TensorView *given) {
     const StateTensor &tensor = *runner_.program().findState(own.desc.name);
-    bool isOwn = isNumber(tensor.role) && (!given || beginsAnew(tensor.role));
+    bool isOwn = isNumber(tensor.role) && (!given || beginsAnew(tensor));
     if (isOwn)
       state_.tensors.push_back(own);
     else if (given)
@@ -92,7 +102,7 @@ private:
 
   const Runner &runner_;
   const StateRecord &record_;
-  const bool newPolicy_, newOptimizer_;
+  const bool newPolicy_, newOptimizer_, newGroups_;
   bool scalesAnew_ = false;
   std::vector<std::string> added_, dropped_;
   SavedState state_;

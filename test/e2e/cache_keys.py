@@ -140,7 +140,7 @@ VALUES = {
     "--growth-factor": ["4"], "--growth-interval": ["7"], "--init-scale": ["4096"], "--min-scale": ["2"], "--max-scale": ["131072"],
     "--consecutive-hysteresis": ["1"], "--raise-at-min-scale": ["0", "1"], "--log-max": ["14"], "--hysteresis": ["3"],
     "--max-skips": ["3"], "--optimizer": ["sgd", "adam", "adamw", "lamb"], "--opt-arg": ["amsgrad=true"],
-    "--no-decay": ["b"], "--freeze": ["b"], "--trainable": ["w"], "--cpu": ["host", "x86-64-v3"], "--memory-budget": ["1GB", "1.0"], "--target": ["cpu"],
+    "--no-decay": ["b"], "--group": ["b:weight-decay=0.5", "b:lr=0.5"], "--freeze": ["b"], "--trainable": ["w"], "--cpu": ["host", "x86-64-v3"], "--memory-budget": ["1GB", "1.0"], "--target": ["cpu"],
 }
 # Of a policy that is only replayed.
 LEFT_OUT = {"--fp8-max", "--margin", "--amax-history-len", "--most-recent", "--help", "--version"}

@@ -108,6 +108,7 @@ CompileRequest requestOf(const Flags &flags) {
   CompileRequest request = flags.request;
   const rt::DataFlags &data = flags.tool.data;
   const rt::OutputFlags &output = flags.tool.output;
+  request.recipe.rate = flags.tool.schedule.lr;
   if (data.batchSize != 0)
     request.data.batchSizes = {data.batchSize};
   request.data.smallerLastBatch = data.data.lastBatch == rt::LastBatch::Smaller;
@@ -123,13 +124,14 @@ CompileRequest requestOf(const Flags &flags) {
 }
 
 /// The record for the next start. It has no files where the next start may need
-/// another program: the GPU may be another one, and the input of a stream may
-/// differ.
+/// another program: the GPU may be another one, the input of a stream may
+/// differ, and with another --lr groups have other multiples of it.
 rt::StartRecord recordOf(const Flags &flags, const CompileReport &report,
                          const rt::Program &program) {
   rt::StartRecord record;
   record.given = flags.tool.given;
-  if (program.cuda() || flags.request.modelPath == "-")
+  if (program.cuda() || flags.request.modelPath == "-" ||
+      flags.request.recipe.clauses.count("--group") > 0)
     return record;
   for (const std::string &path : report.files)
     record.files.push_back({path, ""});
@@ -163,7 +165,7 @@ rt::Result<std::shared_ptr<rt::Program>> compile(Flags &flags,
         writeExplanation(report.explanation, tool.output.explain));
   if (flags.exported)
     MPC_RETURN_IF_ERROR(flags.exported->checkNames(rt::modelNames(*program)));
-  tool.given = givenNumbers(flags.request.recipe);
+  tool.given = givenNumbers(request.recipe);
   tool.recompile = recompileOf(std::move(request));
   tool.compileStages = std::move(report.stages);
   program->start = recordOf(flags, report, *program);

@@ -3,6 +3,7 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Ops/Verification.h"
 #include "dialects/NN/Gradient.h"
+#include "runtime/LossScale/ScalarState.h"
 
 using namespace mlir;
 using namespace mpc;
@@ -15,6 +16,29 @@ static const Optimizer &ruleOf(OptimizerOp op) {
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//
+
+/// Checks the numbers of the group with that index, and that it has parameters
+/// of the optimizer that no earlier group has.
+static LogicalResult verifyGroup(OptimizerOp op, GroupAttr group, size_t index,
+                                 DenseSet<Attribute> &taken) {
+  if (failed(verifyNotNaN(op, "hyper-parameter", group.getHyper())))
+    return failure();
+  for (NamedAttribute entry : group.getHyper())
+    if (entry.getName() != StringRef(rt::kRateFactor) &&
+        !ruleOf(op).hasHyper(entry.getName()))
+      return op.emitOpError("of kind '")
+             << op.getKind() << "' has no hyper-parameter '"
+             << entry.getName().getValue() << "', which group " << index
+             << " sets";
+  for (Attribute symbol : group.getTrains())
+    if (!llvm::is_contained(op.getTrains(), symbol) ||
+        !taken.insert(symbol).second)
+      return op.emitOpError("group ")
+             << index << " has " << symbol
+             << ", which the optimizer does not train, or which another group "
+                "has";
+  return success();
+}
 
 LogicalResult OptimizerOp::verify() {
   const Optimizer *optimizer = findOptimizer(getKind());
@@ -44,6 +68,10 @@ LogicalResult OptimizerOp::verify() {
     if (!Flags(getFlags()).has(name))
       return emitOpError("has ") << name << " without the flag '" << name
                                  << "', which keeps its state";
+  DenseSet<Attribute> taken;
+  for (auto [index, group] : llvm::enumerate(getAllGroups()))
+    if (failed(verifyGroup(*this, group, index + 1, taken)))
+      return failure();
   return success();
 }
 
@@ -60,7 +88,20 @@ SmallVector<NamedNumber> OptimizerOp::getAllHypers() {
   for (const NamedNumber &number : ruleOf(*this).hypers)
     if (!getHyper().contains(number.name))
       numbers.push_back(number);
+  for (auto [index, group] : llvm::enumerate(getAllGroups()))
+    for (const NamedNumber &number : numbersOf(group.getHyper())) {
+      // The context keeps the name.
+      std::string name = rt::groupKey(index + 1, number.name);
+      numbers.push_back(
+          {StringAttr::get(getContext(), name).getValue(), number.value});
+    }
   return numbers;
+}
+
+SmallVector<GroupAttr> OptimizerOp::getAllGroups() {
+  if (ArrayAttr groups = getGroupsAttr())
+    return llvm::to_vector(groups.getAsRange<GroupAttr>());
+  return {};
 }
 
 SmallVector<SlotTensor> OptimizerOp::getAllSlots() {

@@ -5,6 +5,7 @@
 #include "dialects/AMP/Clauses.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "runtime/LossScale/ScalarState.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -129,6 +130,21 @@ const nn::LossFunction *RecipeOp::getLossFunction() {
   return getLoss() ? nn::findLoss(getLoss()->getName()) : nullptr;
 }
 
+SmallVector<GroupClause> RecipeOp::getAllGroups() {
+  SmallVector<GroupClause> all;
+  for (auto fields : getGroups().getAsRange<DictionaryAttr>()) {
+    NamedAttrList numbers;
+    for (NamedAttribute field : fields)
+      if (isa<FloatAttr>(field.getValue()))
+        numbers.append(field);
+    auto pattern = fields.getAs<StringAttr>("name");
+    all.push_back({pattern ? pattern.str() : "",
+                   numbers.getDictionary(getContext()),
+                   fields.contains("no_decay")});
+  }
+  return all;
+}
+
 template <typename T>
 static T fieldOf(RecipeOp recipe, StringRef key) {
   return dyn_cast_or_null<T>(recipe.getField("loss", key));
@@ -186,6 +202,8 @@ StringRef RecipeOp::findClauseOfRule() {
     return "no_masters";
   if (!getNoDecay().empty())
     return "no_decay";
+  if (!getGroups().empty())
+    return "groups";
   return getSlotType().isF32() ? "" : "slots";
 }
 
@@ -368,6 +386,38 @@ static Fault checkLarc(RecipeOp recipe, const Spelling &spell) {
   return "";
 }
 
+/// What is wrong with a number of a group; empty for nothing.
+static Fault checkGroupNumber(RecipeOp recipe, StringRef name) {
+  const Optimizer &rule = *recipe.getRule();
+  bool isRate = name == StringRef(rt::kRateFactor);
+  if (isRate && rule.keepsRate)
+    return rule.name.str() + " keeps one learning rate for all parameters";
+  if (!isRate && !rule.hasHyper(name))
+    return rule.name.str() + " has no " + name.str();
+  return "";
+}
+
+static Fault checkGroups(RecipeOp recipe, const Spelling &spell) {
+  for (const GroupClause &group : recipe.getAllGroups()) {
+    std::string place = spell("groups", "", "'" + group.pattern + "'") + ": ";
+    if (group.pattern.empty())
+      return spell("groups", "", "") + ": a group has no pattern of names";
+    if (group.numbers.empty() && !group.noDecay)
+      return place + "the group has no number of its own";
+    if (group.noDecay && group.numbers.contains("weight_decay"))
+      return place + "the group has a weight decay and none";
+    for (NamedAttribute number : group.numbers)
+      if (Fault fault = checkGroupNumber(recipe, number.getName());
+          !fault.empty())
+        return place + fault;
+    if (recipe.getLarc())
+      return place + spell("larc", "name", "") +
+             " makes a rate for each tensor of one learning rate and one "
+             "weight decay";
+  }
+  return "";
+}
+
 static Fault checkGradients(RecipeOp recipe, const Spelling &) {
   bool hasLists =
       !recipe.getNoGradient().empty() || !recipe.getGradientSets().empty();
@@ -396,8 +446,9 @@ static Fault checkCallback(RecipeOp recipe, const Spelling &spell) {
 }
 
 std::string mpc::amp::checkClauses(RecipeOp recipe, const Spelling &spell) {
-  for (auto *check : {checkLoss, checkOptimizer, checkPolicy, checkClip,
-                      checkLarc, checkStorage, checkGradients, checkCallback})
+  for (auto *check :
+       {checkLoss, checkOptimizer, checkPolicy, checkClip, checkLarc,
+        checkStorage, checkGradients, checkCallback, checkGroups})
     if (Fault fault = check(recipe, spell); !fault.empty())
       return fault;
   return findOutOfRange(recipe);

@@ -106,6 +106,7 @@ rt::Status mpc::checkOneShape(const CompileFlags &flags,
 rt::Result<rt::ProgramVariants> mpc::compilePrograms(const CompileFlags &flags,
                                                      CompileReport &report) {
   CompileRequest request = flags.request;
+  request.recipe.rate = flags.run.schedule.lr;
   if (flags.evaluates) {
     request.kind = ProgramKind::Evaluation;
   } else {

@@ -132,6 +132,34 @@ func.func @f() {
 // -----
 
 nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+// expected-error @+1 {{of kind 'sgd' has no hyper-parameter 'beta1', which group 2 sets}}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+    groups [#amp.group<{lr_factor = 2.0}, [@w]>, #amp.group<{beta1 = 0.5}, []>]
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+// expected-error @+1 {{group 2 has @w, which the optimizer does not train, or which another group has}}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+    groups [#amp.group<{lr_factor = 2.0}, [@w]>, #amp.group<{lr_factor = 3.0}, [@w]>]
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+// expected-error @+1 {{group 1 has @v, which the optimizer does not train, or which another group has}}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+    groups [#amp.group<{lr_factor = 2.0}, [@v]>]
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+// expected-error @+1 {{hyper-parameter 'lr_factor' must be an f64}}
+amp.optimizer @optimizer kind("sgd") hyper {} trains [@w]
+    groups [#amp.group<{lr_factor = 2 : i32}, [@w]>]
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
 // expected-error @+1 {{keeps decay from 'b', which it does not train}}
 amp.optimizer @optimizer kind("sgd") hyper {} trains [@w] no_decay [@b]
 

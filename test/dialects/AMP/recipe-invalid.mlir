@@ -243,6 +243,56 @@ amp.recipe optimizer<callback> slots(bf16)
 
 // -----
 
+// expected-error @+1 {{optimizer<callback>: 'groups' is a part of the update}}
+amp.recipe optimizer<callback> groups([<"bias", lr_factor = 2.0>])
+
+// -----
+
+// expected-error @+1 {{'groups': a group has no pattern of names}}
+amp.recipe groups([<lr_factor = 2.0>])
+
+// -----
+
+// expected-error @+1 {{groups('bias'): the group has no number of its own}}
+amp.recipe groups([<"head", no_decay>, <"bias">])
+
+// -----
+
+// expected-error @+1 {{groups('bias'): the group has a weight decay and none}}
+amp.recipe groups([<"bias", no_decay, weight_decay = 0.5>])
+
+// -----
+
+// expected-error @+1 {{groups('bias'): rprop has no weight_decay}}
+amp.recipe optimizer<rprop> groups([<"bias", weight_decay = 0.5>])
+
+// -----
+
+// expected-error @+1 {{groups('bias'): adamw has no rho}}
+amp.recipe groups([<"bias", rho = 0.5>])
+
+// -----
+
+// expected-error @+1 {{groups('bias'): asgd keeps one learning rate for all parameters}}
+amp.recipe optimizer<asgd> groups([<"bias", lr_factor = 0.5>])
+
+// -----
+
+// expected-error @+1 {{groups('bias'): 'larc' makes a rate for each tensor of one learning rate and one weight decay}}
+amp.recipe larc<clip> groups([<"bias", lr_factor = 0.5>])
+
+// -----
+
+// expected-error @+1 {{'lr_factor' of 'groups' must be finite and 0 or more, not -0.5}}
+amp.recipe groups([<"head", lr_factor = 0.5>, <"bias", lr_factor = -0.5>])
+
+// -----
+
+// expected-error @+1 {{'lr_factor' of 'groups' is given twice}}
+amp.recipe groups([<"head", lr_factor = 0.5, lr_factor = 0.5>])
+
+// -----
+
 // expected-error @+1 {{the recipe has 'clip', but no bound}}
 amp.recipe clip<>
 

@@ -3,6 +3,7 @@
 
 nn.parameter @w : tensor<4x8xf32> = #nn.init<zeros>
 nn.parameter @b : tensor<4xf32> = #nn.init<zeros>
+nn.parameter @v : tensor<4xf32> = #nn.init<zeros>
 
 // CHECK: amp.scaler @scaler policy("dynamic") settings {growth_factor = 2.000000e+00 : f64}
 amp.scaler @scaler policy("dynamic") settings {growth_factor = 2.0}
@@ -11,6 +12,10 @@ amp.scaler @scaler policy("dynamic") settings {growth_factor = 2.0}
 amp.optimizer @optimizer kind("sgd")
     hyper {clip_norm = 1.0, momentum = 0.9} flags ["momentum"]
     trains [@w, @b] no_decay [@b]
+
+// CHECK: amp.optimizer @grouped kind("adamw") hyper {} trains [@v] groups [#amp.group<{lr_factor = 1.000000e+01 : f64}, [@v]>, #amp.group<{weight_decay = 5.000000e-01 : f64}, []>]
+amp.optimizer @grouped kind("adamw") hyper {} trains [@v]
+    groups [#amp.group<{lr_factor = 10.0}, [@v]>, #amp.group<{weight_decay = 0.5}, []>]
 
 // CHECK: amp.optimizer @narrow kind("sgd") {{.*}} slots(f16) counts_skips
 amp.optimizer @narrow kind("sgd") hyper {rounding_seed = 1.0} slots(f16) counts_skips

@@ -5,6 +5,7 @@
 #include "dialects/NN/EntryNames.h"
 #include "lib/Driver/Patterns.h"
 #include "mlir/IR/Builders.h"
+#include "runtime/LossScale/ScalarState.h"
 #include "runtime/Support/Convert.h"
 #include "runtime/Support/Text.h"
 
@@ -359,6 +360,44 @@ static rt::Status readLarc(const json &root, amp::RecipeOp recipe) {
   return {};
 }
 
+/// A group of a recipe, of a group with "params" and, as it likes, "lr" and
+/// "weight_decay". `rate` is the rate of the others.
+static rt::Result<mlir::Attribute> readGroup(const json &group, double rate,
+                                             amp::RecipeOp recipe) {
+  mlir::Builder b(recipe.getContext());
+  mlir::NamedAttrList fields;
+  json names = group.is_object() ? group.value("params", json()) : json();
+  if (!names.is_array() || names.empty() ||
+      !llvm::all_of(names, std::mem_fn(&json::is_string)))
+    return rt::invalidInput("a group has no list 'params' of names");
+  std::string pattern;
+  for (const json &name : names)
+    pattern += (pattern.empty() ? "" : "|") + exactPattern(name);
+  fields.set("name", b.getStringAttr(pattern));
+  if (group.contains("lr"))
+    fields.set(llvm::StringRef(rt::kRateFactor),
+               toAttr(recipe, numberOr0(group, "lr") / rate));
+  double decay = numberOr0(group, "weight_decay");
+  if (group.contains("weight_decay"))
+    fields.set(decay == 0.0 ? "no_decay" : "weight_decay",
+               decay == 0.0 ? mlir::Attribute(b.getUnitAttr())
+                            : toAttr(recipe, decay));
+  return mlir::Attribute(fields.getDictionary(b.getContext()));
+}
+
+static rt::Status readGroups(const json &root, double rate,
+                             amp::RecipeOp recipe) {
+  json groups = root.value("groups", json::array());
+  if (!groups.is_array())
+    return rt::invalidInput("'groups' is not a list");
+  llvm::SmallVector<mlir::Attribute> all;
+  for (const json &group : groups) {
+    MPC_ASSIGN_OR_RETURN(all.emplace_back(), readGroup(group, rate, recipe));
+  }
+  recipe.setGroupsAttr(mlir::Builder(recipe.getContext()).getArrayAttr(all));
+  return {};
+}
+
 /// Reads options that the recorded systems lack, or do not have in their step.
 static rt::Status readExtras(const json &root, amp::RecipeOp recipe) {
   recipe.setL1Attr(toAttr(recipe, numberOr0(root, "l1")));
@@ -466,6 +505,7 @@ rt::Result<OptimizerCase> mpc::readOptimizerCase(std::string_view text,
   MPC_RETURN_IF_ERROR(readOptimizer(root, result, recipe));
   MPC_RETURN_IF_ERROR(readScaler(root, result, recipe));
   MPC_RETURN_IF_ERROR(readClip(root, recipe));
+  MPC_RETURN_IF_ERROR(readGroups(root, result.lr, recipe));
   MPC_RETURN_IF_ERROR(readExtras(root, recipe));
   MPC_RETURN_IF_ERROR(readSteps(root, result, recipe));
   MPC_ASSIGN_OR_RETURN(

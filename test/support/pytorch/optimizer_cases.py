@@ -14,6 +14,10 @@ import numpy as np
 import torch
 
 SHAPES = {"w": (3, 4), "b": (4,), "g": (1,)}
+# Groups of parameters beside those with the arguments of the rule itself.
+UNDECAYED = {"params": ["b", "g"], "weight_decay": 0.0}
+FASTER = {"params": ["b"], "lr": 0.3}
+BOTH = {"params": ["g", "w"], "lr": 0.002, "weight_decay": 0.3}
 SCALE, STEPS = 1024.0, 8
 # The rule, its arguments, the case's steps whose gradients hold an inf or a NaN, and how far one may be off.
 CASES = {
@@ -30,6 +34,13 @@ CASES = {
     "asgd_falling": ("ASGD", {"lr": 0.5, "lambd": 1.998, "alpha": 0.0}, {}, 2),
     "asgd_averaged": ("ASGD", {"lr": 0.05, "lambd": 0.1, "alpha": 0.6, "t0": 2, "weight_decay": 0.1, "maximize": True},
                       {0: "inf", 4: "nan"}, 2),
+    "sgd_groups": ("SGD", {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1, "groups": [FASTER, UNDECAYED | {"params": ["g"]}]},
+                   {0: "inf", 4: "nan"}, 2),
+    "adamw_groups": ("AdamW", {"lr": 0.01, "weight_decay": 0.1, "groups": [UNDECAYED]}, {0: "inf", 4: "nan"}, 4),
+    "adamw_rates": ("AdamW", {"lr": 0.01, "weight_decay": 0.1, "groups": [FASTER, BOTH]}, {}, 4),
+    "rprop_groups": ("Rprop", {"lr": 0.01, "groups": [FASTER]}, {0: "nan"}, 1),
+    "nadam_groups": ("NAdam", {"lr": 0.01, "weight_decay": 0.1, "decoupled_weight_decay": True, "groups": [BOTH]}, {}, 4),
+    "asgd_groups": ("ASGD", {"lr": 0.05, "t0": 2, "weight_decay": 0.1, "groups": [{"params": ["b"], "weight_decay": 0.4}]}, {}, 2),
     "adadelta": ("Adadelta", {"lr": 1.0}, {}, 4),
     "adadelta_wd": ("Adadelta", {"lr": 0.5, "rho": 0.8, "eps": 1e-4, "weight_decay": 0.1}, {2: "inf"}, 4),
     "adadelta_maximize": ("Adadelta", {"lr": 0.5, "maximize": True}, {0: "nan"}, 4),
@@ -70,12 +81,22 @@ def gradients_of(rng, scale, bad):
     return found
 
 
+def in_groups(parameters, groups):
+    """As torch takes them: each group with its parameters, behind the parameters of none."""
+    own = {key for group in groups for key in group["params"]}
+    rest = [parameters[key] for key in parameters if key not in own]
+    return [{"params": rest}] * bool(rest) + [
+        {**group, "params": [parameters[key] for key in group["params"]]} for group in groups]
+
+
 def record(name):
     rule, arguments, bad_steps, ulp = CASES[name]
+    arguments = dict(arguments)
+    groups = arguments.pop("groups", [])
     rng = np.random.default_rng(list(name.encode()))
     parameters = {key: torch.nn.Parameter(torch.tensor(rng.normal(0, 1, shape).astype(np.float32)))
                   for key, shape in SHAPES.items()}
-    optimizer = getattr(torch.optim, rule)(parameters.values(), foreach=False, **arguments)
+    optimizer = getattr(torch.optim, rule)(in_groups(parameters, groups), foreach=False, **arguments)
     scaler = torch.amp.GradScaler("cpu", init_scale=SCALE)
     scaler.scale(torch.zeros(()))
     init = [{"name": key, "shape": list(p.shape), **entry(p)} for key, p in parameters.items()]
@@ -98,15 +119,16 @@ def record(name):
         "schema": "mpc-optimizer-step/1", "id": name,
         "reference": {"system": "torch.optim + torch.amp.GradScaler", "version": torch.__version__.split("+")[0],
                       "kind": "executed", "device": "cpu", "foreach": False},
-        "optimizer": {"name": rule.lower(), **arguments},
+        "optimizer": {"name": rule.lower(), **arguments}, **({"groups": groups} if groups else {}),
         "scaler": {"enabled": True, "init_scale": SCALE, "growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 2000},
         "low_dtype": "float16", "accumulate": 1, "tolerance": {"ulp": ulp, "why": WHY}, "init_params": init, "steps": steps}
 
 
 def write(case, path):
     """Parameters and steps a line each."""
-    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in case.items() if not isinstance(value, list)]
-    for key in ("init_params", "steps"):
+    lists = ("init_params", "steps")
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in case.items() if key not in lists]
+    for key in lists:
         rows = ",\n".join("    " + json.dumps(row) for row in case[key])
         lines.append(f'  "{key}": [\n{rows}\n  ]')
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -6,7 +6,7 @@ import os
 import warnings
 from typing import Any, Mapping, Sequence
 
-from . import _state
+from . import _groups, _state
 from ._errors import MpcWarning, UsageError
 from ._step import Step
 
@@ -32,7 +32,8 @@ _FOREIGN = {
 
 
 # What may differ between parameter groups of torch: whose they are, and how torch computes.
-_FREE_IN_GROUPS = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"}
+_FREE_IN_GROUPS = {"params", "param_names", "foreach", "fused", "capturable", "differentiable",
+                   "initial_lr", "swap_lr", "max_lr", "min_lr"}
 
 # What only some rules of torch have: the compiler's --opt-arg.
 _RULE_NUMBERS = ("alpha", "lr_decay", "dampening", "initial_accumulator_value", "rho", "momentum_decay",
@@ -124,8 +125,9 @@ def _adam_options(group: Mapping[str, Any]) -> dict[str, Any]:
     return {"beta1": float(beta1), "beta2": float(beta2), "eps": group["eps"]}
 
 
-def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[str, Any]:
-    """Of an optimizer of torch, whose groups may differ in having weight decay or not."""
+def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str], has_groups: bool) -> dict[str, Any]:
+    """Of an optimizer of torch, whose groups may differ in having weight decay or none; with `has_groups`, flags of
+    their own say their rates and weight decays."""
     kind = type(optimizer).__name__.lower()
     groups = optimizer.param_groups
     first = max(groups, key=lambda group: group.get("weight_decay", 0))
@@ -151,11 +153,31 @@ def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str]) -> dict[s
         extra["decoupled_weight_decay"] = True
     if extra:
         options["opt_arg"] = extra
-    _check_groups(groups, first)
-    if first.get("weight_decay"):
+    _check_groups(groups, first, {"lr", "weight_decay"} if has_groups else set())
+    if first.get("weight_decay") and not has_groups:
         plain = [g for g in groups if not g["weight_decay"]]
         options["no_decay"] = [_pattern(name) for g in plain for name in _names_in_group(g, names)]
     return options
+
+
+def _groups_of(optimizer: Any, names: Mapping[int, str]) -> tuple[list[_groups.Group], _groups.Partition]:
+    """The groups of a program that have numbers of their own."""
+    groups = optimizer.param_groups
+    parts = _groups.partition(groups)
+    if not parts.differ:
+        return [], parts
+    own = {id(p): name for group in groups for p, name in zip(group["params"], _names_in_group(group, names))}
+    return _groups.members(groups, parts, own), parts
+
+
+def _optimizer_options(optimizer: Any, names: Mapping[int, str], lr: float | None) -> dict[str, Any]:
+    """Of an optimizer of torch and its groups. Another rate than the first group's moves those of all."""
+    groups = optimizer.param_groups
+    found, parts = _groups_of(optimizer, names)
+    rate = float(groups[0]["lr"])
+    scale = 1.0 if lr is None or not rate else lr / rate
+    own = [_groups.flag_of(one, groups, parts, float(groups[one.index]["lr"]) * scale) for one in found]
+    return {**_torch_optimizer_options(optimizer, names, parts.differ), "group": own}
 
 
 def _names_in_group(group: Mapping[str, Any], names: Mapping[int, str]) -> list[str]:
@@ -165,23 +187,23 @@ def _names_in_group(group: Mapping[str, Any], names: Mapping[int, str]) -> list[
     known = [name if name is not None else other for name, other in zip(found, given)]
     if None in known:
         raise UsageError(
-            "the model is a file, and the optimizer has groups without weight decay of parameters whose names are not "
+            "the model is a file, and the optimizer has groups with numbers of their own of parameters whose names are not "
             "known: give it named ones, as {'params': [(name, p) for name, p in module.named_parameters() if p.dim() < 2], "
             "'weight_decay': 0}, or give compile_step() the module"
         )
     return [name for name in known if name is not None]
 
 
-def _check_groups(groups: Sequence[Mapping[str, Any]], first: Mapping[str, Any]) -> None:
-    """Parameter groups may differ in having weight decay or none; mpc has the rest once."""
+def _check_groups(groups: Sequence[Mapping[str, Any]], first: Mapping[str, Any], free: set[str]) -> None:
+    """Parameter groups may differ in having weight decay or none, and in the numbers of `free`; mpc has the rest once."""
     for group in groups:
         for key, value in first.items():
             own = group[key]
             is_none = key == "weight_decay" and not own
-            if key not in _FREE_IN_GROUPS and not is_none and own != value:
+            if key not in _FREE_IN_GROUPS | free and not is_none and own != value:
                 raise UsageError(
                     f"the optimizer's groups differ in {key!r} ({value} and {own}): mpc has one "
-                    "for all parameters; only the weight decay may be 0 in some groups"
+                    "for all parameters; only learning rates and weight decays may differ"
                 )
 
 
@@ -300,17 +322,23 @@ def model_of(model: Any) -> Any:
     return _model_of(model, None)
 
 
+def _names_of(model: Any) -> dict[int, str]:
+    """The names of a module's parameters; none of a model in a file."""
+    return {id(parameter): name for name, parameter in model.named_parameters()} if _is_module(model) else {}
+
+
 def _recipe(model: Any, loss: Any, optimizer: Any, precision: Any, scaler: Any,
-            options: Mapping[str, Any]) -> list[str]:
-    names = {}
+            options: Mapping[str, Any], lr: float | None = None) -> list[str]:
+    names = _names_of(model)
     merged: dict[str, Any] = {"precision": _precision_name(precision)}
     if _is_module(model):
-        names = {id(parameter): name for name, parameter in model.named_parameters()}
         merged["freeze"] = [_pattern(name) for name in _frozen(model, optimizer)]
     if loss is not None:
         merged.update(_loss_options(loss))
     if hasattr(optimizer, "param_groups"):
-        merged.update(_torch_optimizer_options(optimizer, names))
+        if "group" in options:
+            raise UsageError("group= says what the optimizer's param_groups say")
+        merged.update(_optimizer_options(optimizer, names, lr))
     elif optimizer is not None:
         merged["optimizer"] = "callback" if callable(optimizer) else optimizer
     merged.update(_scaler_options(scaler))
@@ -357,7 +385,8 @@ def compile_step(
         precision: ``"fp32"``, ``"bf16"``, ``"fp16"`` or torch's types.
         scaler: a loss-scale policy (``"dynamic"``, ``"torch"``, ``"keras"``, ...), a dict with its
             settings (``{"policy": "dynamic", "init_scale": 1024}``), or a ``GradScaler`` of torch.
-        lr: the learning rate, which may be set later; an optimizer of torch brings its own.
+        lr: the learning rate, which may be set later; an optimizer of torch brings its own, which is its first
+            group's. Rates of other groups move as much as it does.
         example_inputs: one batch of a module's inputs, for their shapes and types.
         num_threads: in all; 0 for one for each CPU.
         seed: of initial weights that are drawn, of random rounding and dropout.
@@ -366,19 +395,22 @@ def compile_step(
             ``accumulate=4``, ``no_decay=["bias"]``, ``keep_fp32=["head"]``, ``nesterov=True``.
             :func:`options` has all of them, with what each does.
     """
-    flags = _recipe(model, loss, optimizer, precision, scaler, options)
+    flags = _recipe(model, loss, optimizer, precision, scaler, options, lr)
     source = _model_of(model, example_inputs)
-    program, messages = source.compile(flags)
-    _tell(messages)
     if hasattr(optimizer, "param_groups") and lr is None:
         lr = optimizer.param_groups[0]["lr"]
+    with_rate = flags + _flag("lr", lr if lr is None else float(lr))
+    has_groups = any(flag.startswith("--group=") for flag in flags)
+    program, messages = source.compile(with_rate if has_groups else flags)
+    _tell(messages)
     if save is not None:
-        source.compile_file(flags + _flag("lr", lr if lr is None else float(lr)), os.fspath(save))
+        source.compile_file(with_rate, os.fspath(save))
     step = Step(program, num_threads=num_threads, seed=seed)
     step._module = model if _is_module(model) else None
     step._source = source
     if hasattr(optimizer, "param_groups"):
         step._optimizer = optimizer
+        step._groups = _groups_of(optimizer, _names_of(model))[0]
     elif callable(optimizer):
         step.set_optimizer(optimizer)
     if lr is not None:

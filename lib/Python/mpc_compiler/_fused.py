@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping
 
 import torch  # type: ignore[import-not-found]
 
-from . import _compile, _runtime, _slots
+from . import _compile, _groups, _runtime, _slots
 from ._batch import Batch
 from ._calls import Calls, Report, Structure, check_module
 from ._compile import _precision_name
@@ -33,14 +33,22 @@ class _Recipe:
     options: Mapping[str, Any]
 
 
+def trained_names(exported: Exported, module: Any) -> dict[int, str]:
+    """The names of the parameters with a gradient."""
+    return {id(module.get_parameter(name)): name for name in exported.trained}
+
+
 class _Program:
     """A compiled step on its runner."""
 
-    def __init__(self, program: _runtime.Program, exported: Exported, home: Home, module: Any, optimizer: Any) -> None:
+    def __init__(self, program: _runtime.Program, exported: Exported, home: Home, module: Any, optimizer: Any,
+                 parts: _groups.Partition) -> None:
         self._exported, self._home = exported, home
         self.runner = home.runner_of(program, torch.initial_seed() % 2**53)
         home.link(self.runner, program, module)
-        self.slots = _slots.Slots(optimizer, self.runner, program, dict(module.named_parameters()))
+        groups = _groups.members(optimizer.param_groups, parts, trained_names(exported, module))
+        named = dict(module.named_parameters())
+        self.slots = _slots.Slots(optimizer, self.runner, program, named, home.numbers, parts, groups)
         entries = [e for e in program.entries() if e.role in (_runtime.ENTRY_STEP, _runtime.ENTRY_ACCUMULATE)]
         self._inputs = {info.name for info in entries[0].inputs}
         self._results = {info.name: info for info in entries[0].outputs if info.name.startswith(_OUTPUT_PREFIX)}
@@ -84,6 +92,7 @@ class Step:
     def __init__(self, model: Any, optimizer: Any, calls: Calls, recipe: _Recipe) -> None:
         self._model, self._optimizer, self._calls, self._recipe = model, optimizer, calls, recipe
         self._homes: list[Home] = []
+        self._parts = _groups.Partition()
         self._batches = 0  # Of the window that is under way, and what compiled them.
         self._window: _Program | None = None
         calls.on_new_parts = self._take_new_parts
@@ -96,12 +105,14 @@ class Step:
     def _take_new_parts(self) -> None:
         self._homes.clear()
         self._names = {id(parameter): name for name, parameter in self._model.named_parameters()}
-        self._switches = _slots.switches(self._optimizer)
-        self._reason = _slots.why_not_compiled(self._optimizer, self._names)
+        self._parts = _groups.partition(self._optimizer.param_groups, self._parts)
+        self._switches = _slots.switches(self._optimizer, self._parts)
+        self._reason = _slots.why_not_compiled(self._optimizer, self._names, self._parts)
 
     def _look_at_optimizer(self) -> None:
         """Another rule, other groups or switches want other programs."""
-        if self._switches == _slots.switches(self._optimizer):
+        parts = _groups.partition(self._optimizer.param_groups, self._parts)
+        if self._switches == _slots.switches(self._optimizer, parts):
             return
         if self._batches:
             raise UsageError("the optimizer's groups have changed before all batches of accumulate= were there")
@@ -150,7 +161,7 @@ class Step:
             exported = structure.exported
             structure.program = place(
                 self._homes, program, 0, torch.initial_seed() % 2**53,
-                lambda home: _Program(program, exported, home, self._model, self._optimizer))
+                lambda home: _Program(program, exported, home, self._model, self._optimizer, self._parts))
         structure.seconds = time.seconds
 
     def _compiled(self, exported: Exported, precision: str) -> _runtime.Program:
@@ -161,7 +172,7 @@ class Step:
         flags: dict[str, Any] = {
             "precision": precision,
             "loss": f"output:{exported.loss}",
-            **_slots.flags_of(self._optimizer, self._names),
+            **_slots.flags_of(self._optimizer, self._names, self._parts, trained_names(exported, self._model)),
             **_compile._scaler_options(recipe.scaler),
             "clip_global_norm": recipe.clip_norm,
             "step_outputs": recipe.outputs and any(isinstance(output, str) for output in exported.outputs),
@@ -290,7 +301,8 @@ def step(
     `optimizer` is torch's and stays true: its ``param_groups`` are read at each call, so that schedulers work, and
     its ``state`` are views of the program's memory, so that ``state_dict`` and ``load_state_dict`` save and load a
     training. SGD, ASGD, Adam, AdamW, Adamax, NAdam, RAdam, Adagrad, RMSprop, Adadelta and Rprop whose groups differ in nothing
-    but weight decay or none are compiled; of any other the gradients are, and torch runs its own ``step()``, as :meth:`Step.report` says.
+    but learning rates (not of ASGD) and weight decays are compiled; of any other the gradients are, and torch runs its own ``step()``,
+    as :meth:`Step.report` says.
 
     Args:
         model: a ``torch.nn.Module``, which stays what it is; its weights are there after each call.
@@ -309,6 +321,8 @@ def step(
         raise UsageError(f"optimizer is a {type(optimizer).__name__}: expected one of torch.optim")
     if isinstance(optimizer, torch.optim.LBFGS):
         raise UsageError("LBFGS evaluates the loss several times a step: keep its closure, around mpc_compiler.wrap(model)")
+    if "group" in options:
+        raise UsageError("group= says what the optimizer's param_groups say")
     if accumulate < 1:
         raise UsageError(f"accumulate is {accumulate}: expected 1 or more")
     if hasattr(model, "_mpc_control"):

@@ -80,6 +80,7 @@ class Home:
     def __init__(self, program: _runtime.Program, num_threads: int, seed: int) -> None:
         self._first = _runtime.Runner(program, num_threads, seed)
         self._is_taken = False
+        self.numbers: dict[str, float] = {}  # Those of the state that were written, by name.
         self._links: dict[str, _Link] = {}
         self._rows: list[tuple[dict[str, Any], str, Any, int]] = []
         self._pools: dict[tuple[str, ...], list[Gradients]] = {}

@@ -6,22 +6,24 @@ from typing import Any, Callable, Mapping
 
 import torch  # type: ignore[import-not-found]
 
-from . import _arrays, _compile, _runtime, _state
+from . import _arrays, _compile, _groups, _runtime, _state
 from ._errors import UsageError
+from ._groups import Group, Partition
 from ._memory import tensor_of
 
 # Their rules are the program's, to the rounding.
 _COMPILED = ("SGD", "ASGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta", "Rprop")
 _COUNTED = _COMPILED[1:]
 # What a program reads at each step; of the second, whether they are 0 is compiled.
-_NUMBERS = ("lr", "betas", "eps", "dampening", "alpha", "lr_decay", "rho", "momentum_decay", "lambd", "t0",
+_NUMBERS = ("betas", "eps", "dampening", "alpha", "lr_decay", "rho", "momentum_decay", "lambd", "t0",
             "etas", "step_sizes")
-_PARTS = ("weight_decay", "momentum")
-# What decides nothing of a step.
-_WORDS = ("params", "param_names", "foreach", "fused", "capturable", "initial_lr", "swap_lr", "max_lr", "min_lr")
+_PARTS = ("momentum",)
+# What decides nothing of a step, or what a Partition says.
+_WORDS = ("params", "lr", "weight_decay", "param_names", "foreach", "fused", "capturable", "initial_lr", "swap_lr", "max_lr",
+          "min_lr")
 
 
-def why_not_compiled(optimizer: Any, names: Mapping[int, str]) -> str:
+def why_not_compiled(optimizer: Any, names: Mapping[int, str], parts: Partition) -> str:
     """Why an optimizer's own step() is run; empty where a program has its rule."""
     kind = type(optimizer)
     if kind.__module__.split(".")[0] != "torch" or kind.__name__ not in _COMPILED:
@@ -30,7 +32,7 @@ def why_not_compiled(optimizer: Any, names: Mapping[int, str]) -> str:
     if foreign:
         return "the optimizer has parameters that are not the module's: torch runs its step()"
     try:
-        flags_of(optimizer, names)
+        flags_of(optimizer, names, parts)
     except UsageError as error:
         return f"{error}: torch runs its step()"
     return ""
@@ -40,12 +42,13 @@ def _number(value: Any) -> Any:
     return float(value) if isinstance(value, torch.Tensor) else value
 
 
-def switches(optimizer: Any) -> list[Any]:
+def switches(optimizer: Any, parts: Partition) -> list[Any]:
     """All of an optimizer's groups that a program is compiled for: another list wants another program."""
     groups = optimizer.param_groups
-    found: list[Any] = [type(optimizer)]
+    found: list[Any] = [type(optimizer), parts]
     for group in groups:
         found.append([*map(id, group["params"])])
+        found.append(bool(group.get("weight_decay")))
         for name, value in group.items():
             if name in _NUMBERS or name in _PARTS:
                 found.append(group is groups[0] or _number(value) == _number(groups[0].get(name)))
@@ -55,12 +58,17 @@ def switches(optimizer: Any) -> list[Any]:
     return found
 
 
-def flags_of(optimizer: Any, names: Mapping[int, str]) -> dict[str, Any]:
-    """The optimizer as options of the compiler; raises UsageError where it has no such."""
-    rates = {float(group["lr"]) for group in optimizer.param_groups}
-    if len(rates) > 1:
-        raise UsageError(f"its groups have {len(rates)} learning rates")
-    return _compile._torch_optimizer_options(optimizer, names)
+def flags_of(optimizer: Any, names: Mapping[int, str], parts: Partition,
+             trained: Mapping[int, str] | None = None) -> dict[str, Any]:
+    """The optimizer as options of the compiler; raises UsageError where it has no such. Groups are of the parameters
+    `trained`, else of all."""
+    if parts.rates and isinstance(optimizer, torch.optim.ASGD):
+        raise UsageError("its groups have several learning rates, and a program of ASGD keeps one in its state")
+    groups = optimizer.param_groups
+    # Rates are written before each step: other ones are the same program.
+    own = [_groups.flag_of(group, groups, parts, 1e-3)
+           for group in _groups.members(groups, parts, names if trained is None else trained)]
+    return {**_compile._torch_optimizer_options(optimizer, names, parts.differ), "group": own}
 
 
 class UnevenError(UsageError):
@@ -136,13 +144,17 @@ class _Scalars:
 class Slots:
     """`optimizer.state` as views of a program's slots."""
 
-    def __init__(self, optimizer: Any, runner: _runtime.Runner, program: _runtime.Program, named: Mapping[str, Any]) -> None:
+    def __init__(self, optimizer: Any, runner: _runtime.Runner, program: _runtime.Program, named: Mapping[str, Any],
+                 written: dict[str, float], parts: Partition, groups: list[Group]) -> None:
+        self._parts, self._groups = parts, groups
+        self._group_of = {id(p): index for index, group in enumerate(optimizer.param_groups) for p in group["params"]}
         self._optimizer, self._program = optimizer, _Program(runner, program)
         self._runner = runner
         self._numbers = {name.removeprefix("amp.hyper.") for name in self._program._state}
         self._powers = {_state.number_name(info) for info in self._program._state.values()}
         self._has_new_base = False
-        self._written: dict[str, float] = {}
+        self._written = written  # The numbers of a state, which other programs have too.
+        self._rate: float | None = None
         self._views: list[tuple[Any, str, Any]] = []
         self._parameters = [p for group in optimizer.param_groups for p in group["params"]]
         for full, parameter, slot in _state._slots(self._program):  # type: ignore[arg-type]
@@ -153,8 +165,15 @@ class Slots:
 
     def before(self) -> None:
         """Reads the groups."""
-        group = max(self._optimizer.param_groups, key=lambda one: one.get("weight_decay") or 0)
-        self._write("lr", float(group["lr"]))
+        groups = self._optimizer.param_groups
+        rate = _groups.base_rate(groups, self._parts)
+        if rate != self._rate:  # An input, which each program has alone.
+            self._runner.write_number("lr", rate)
+            self._rate = rate
+        for number, own in enumerate(self._groups, 1):
+            self._write_group(f"group{number}.lr_factor", _groups.factor(groups[own.index], rate))
+            self._write_group(f"group{number}.weight_decay", float(groups[own.index].get("weight_decay") or 0))
+        group = max(groups, key=lambda one: one.get("weight_decay") or 0)
         for name, value in group.items():
             for ours, number in zip(_state._TUPLES.get(name, (name,)), value if name in _state._TUPLES else (value,)):
                 if ours in self._numbers and isinstance(number, (int, float)) and not isinstance(number, bool):
@@ -163,6 +182,10 @@ class Slots:
             _state._load_count(self._program, self._scalars.steps())  # type: ignore[arg-type]
         self._has_new_base = False
 
+    def _write_group(self, name: str, value: float) -> None:
+        if name in self._numbers:
+            self._write(name, value)
+
     def _write(self, name: str, value: float) -> None:
         if self._written.get(name) != value:
             self._runner.write_number(name, value)
@@ -170,9 +193,9 @@ class Slots:
             self._has_new_base |= name in self._written and f"{name}_power" in self._powers
             self._written[name] = value
 
-    def _first(self, name: str) -> float:
-        """What torch's state starts with."""
-        return _state.first_number(name, float(self._optimizer.param_groups[0]["lr"]))
+    def _first(self, name: str, index: int = 0) -> float:
+        """What torch's state of a group starts with."""
+        return _state.first_number(name, float(self._optimizer.param_groups[index]["lr"]))
 
     def hold(self) -> None:
         """Takes over a state that was loaded, or that torch has written; raises UnevenError where it cannot."""
@@ -182,7 +205,7 @@ class Slots:
             own = state[parameter].get(slot)
             if own is None or own.data_ptr() != view.data_ptr():
                 taken.append(own is not None)
-                view.fill_(self._first(slot)) if own is None else view.copy_(own)
+                view.fill_(self._first(slot, self._group_of[id(parameter)])) if own is None else view.copy_(own)
                 state[parameter][slot] = view
         self._scalars.hold(state, numbers)
         if taken and not self._scalars:

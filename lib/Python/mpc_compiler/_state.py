@@ -81,10 +81,10 @@ def optimizer_state(step: "Step") -> dict[str, Any]:
     for name, parameter, slot in _slots(step):
         slots.setdefault(parameter, {})[slot] = step.read_state(name)
     scalars = {name: float(step.read_state(full)) for name, full in scalars_of_parameters(step).items()}
-    for entries in slots.values():
+    for parameter, entries in slots.items():
         entries.update(scalars)
         if scalars.get("step") == 0.0:
-            _start_at_rate(entries, step)
+            _start_at_rate(entries, _rate_of(step, parameter))
     return {"state": slots, "param_groups": _groups(step)}
 
 
@@ -93,8 +93,15 @@ def first_number(name: str, rate: float) -> float:
     return float(np.float32(rate)) if name in _FIRST_IS_RATE else _FIRST.get(name, 0.0)
 
 
-def _start_at_rate(entries: dict[str, Any], step: "Step") -> None:
-    rate = step.hyper_parameters.get("lr")
+def _rate_of(step: "Step", parameter: str) -> float | None:
+    """The learning rate of a parameter's group; None where none is set yet."""
+    for number, group in enumerate(getattr(step, "_groups", ()), 1):
+        if parameter in group.names:
+            return _own_numbers(step, f"group{number}.").get("lr", step.hyper_parameters.get("lr"))
+    return step.hyper_parameters.get("lr")
+
+
+def _start_at_rate(entries: dict[str, Any], rate: float | None) -> None:
     if rate is None:
         return
     for name in _FIRST_IS_RATE & entries.keys():
@@ -124,15 +131,38 @@ def _torch_groups(step: "Step") -> list[tuple[list[str], Any]]:
     return named
 
 
+def _is_of_group(number: str) -> bool:
+    return number.startswith("group") and "." in number
+
+
+def _numbers_of_groups(step: "Step") -> dict[int, str]:
+    """What the names of a group's numbers begin with, by the index of torch's group."""
+    return {index: f"group{number}." for number, group in enumerate(getattr(step, "_groups", ()), 1)
+            for index in group.indices}
+
+
+def _own_numbers(step: "Step", prefix: str) -> dict[str, float]:
+    """Those of a group of the program, under torch's names."""
+    own, found = step.hyper_parameters, {}
+    lr, factor, decay = (own.get(name) for name in ("lr", f"{prefix}lr_factor", f"{prefix}weight_decay"))
+    if lr is not None and factor is not None:
+        found["lr"] = lr * factor
+    if decay is not None:
+        found["weight_decay"] = decay
+    return found
+
+
 def _groups(step: "Step") -> list[dict[str, Any]]:
     """As torch's optimizer has them, whose order numbers the parameters; else one."""
     numbers = _numbers(step)
-    found = []
-    for names, group in _torch_groups(step):
+    found, prefixes = [], _numbers_of_groups(step)
+    for index, (names, group) in enumerate(_torch_groups(step)):
         # Torch's load_state_dict takes a switch that is not there for one that is off.
         own = {name: group[name] for name in _TORCH_SWITCHES - {"params", "param_names"} if name in group}
         if "weight_decay" in numbers and not group.get("weight_decay"):
             own["weight_decay"] = 0.0
+        if index in prefixes:
+            own.update(_own_numbers(step, prefixes[index]))
         found.append({**numbers, **own, "params": names})
     return found or [{**numbers, "params": parameter_names(step)}]
 
@@ -143,7 +173,7 @@ def _numbers(step: "Step") -> dict[str, Any]:
     numbers = {
         name: value
         for name, value in step.hyper_parameters.items()
-        if value is not None and name not in settings
+        if value is not None and name not in settings and not _is_of_group(name)
     }
     join_tuples(numbers)
     return numbers
@@ -294,6 +324,21 @@ def _load_numbers(step: "Step", groups: Sequence[Mapping[str, Any]]) -> None:
             for ours, number in pairs:
                 if ours in step._numbers:
                     step.set_hyper_parameter(ours, float(number))
+    prefixes = _numbers_of_groups(step)
+    if prefixes and max(prefixes) < len(groups) and "lr" in groups[0]:
+        _load_groups(step, groups, prefixes)
+
+
+def _load_groups(step: "Step", groups: Sequence[Mapping[str, Any]], prefixes: Mapping[int, str]) -> None:
+    """Numbers that are there already stay as they are, to the bit."""
+    step.set_hyper_parameter("lr", float(groups[0]["lr"]))
+    rate = step.hyper_parameters["lr"]
+    for index, prefix in prefixes.items():
+        group, own = groups[index], _own_numbers(step, prefix)
+        if own.get("lr", group["lr"]) != group["lr"] and rate:
+            step.set_hyper_parameter(f"{prefix}lr_factor", float(group["lr"]) / rate)
+        if own.get("weight_decay", group.get("weight_decay")) != group.get("weight_decay"):
+            step.set_hyper_parameter(f"{prefix}weight_decay", float(group["weight_decay"]))
 
 
 def _load_scalars(step: "Step", numbers: Mapping[str, float]) -> None:

@@ -7,6 +7,7 @@ attributes, so that it is tested without torch too; pytorch/ has the real ones, 
 import json
 import re
 import subprocess
+import tempfile
 import unittest
 
 import numpy as np
@@ -300,21 +301,39 @@ class TorchArguments(unittest.TestCase):
         none = AdamW({"params": [weight, bias], "weight_decay": 0})
         self.assertIn("--weight-decay=0.0", self.flags(model=module, optimizer=none))
 
-    def test_groups_may_differ_in_having_weight_decay_alone(self):
+    def test_groups_may_differ_in_rates_and_weight_decays_alone(self):
         module = Module()
         weight, bias = module.parameters.values()
 
-        def flags(first, second):
+        def flags(first, second, **options):
             return self.flags(model=module, optimizer=AdamW(
-                {"params": [weight], **first}, {"params": [bias], **second}))
+                {"params": [weight], **first}, {"params": [bias], **second}), **options)
 
-        for key, value in {"lr": 1.0, "eps": 1e-3, "betas": (0.5, 0.9)}.items():
+        def groups(*arguments, **options):
+            return [flag for flag in flags(*arguments, **options) if flag.startswith(("--group", "--no-decay"))]
+
+        for key, value in {"eps": 1e-3, "betas": (0.5, 0.9)}.items():
             with self.assertRaisesRegex(UsageError, f"differ in '{key}'"):
                 flags({}, {key: value})
-        with self.assertRaisesRegex(UsageError, r"'weight_decay' \(0.2 and 0.1\)"):
-            flags({"weight_decay": 0.1}, {"weight_decay": 0.2})
+        self.assertEqual(groups({}, {"lr": 1.0}), ["--group=^fc\\.weight$:lr=0.01", "--group=^fc\\.bias$:lr=1.0"])
+        self.assertEqual(groups({"weight_decay": 0.1}, {"weight_decay": 0.2}),
+                         ["--group=^fc\\.weight$:weight-decay=0.1", "--group=^fc\\.bias$:weight-decay=0.2"])
+        self.assertEqual(groups({"weight_decay": 0.1}, {"weight_decay": 0, "lr": 0.5}),
+                         ["--group=^fc\\.weight$:lr=0.01,weight-decay=0.1", "--group=^fc\\.bias$:lr=0.5,weight-decay=0.0"])
+        with self.assertRaisesRegex(UsageError, "group= says what the optimizer's param_groups say"):
+            flags({}, {"lr": 1.0}, options={"group": "bias:lr=1"})
         same = flags({"weight_decay": 0.1}, {"weight_decay": 0.1, "fused": True})
         self.assertFalse([flag for flag in same if "no-decay" in flag])
+
+    def test_a_groups_rate_is_kept_as_a_multiple_of_lr(self):
+        with tempfile.TemporaryDirectory() as folder:
+            step = mpc_compiler.compile_step(
+                programs.linear(), optimizer="sgd", lr=0.1, group=["bias:lr=0.5,weight-decay=0.25"], save=f"{folder}/step.mpc")
+            for one in (step, mpc_compiler.load(f"{folder}/step.mpc")):
+                self.assertEqual(one.hyper_parameters["group1.lr_factor"], 5.0)
+                self.assertEqual(one.hyper_parameters["group1.weight_decay"], 0.25)
+                one.set_hyper_parameter("group1.lr_factor", 2.0)
+                self.assertEqual(one.hyper_parameters["group1.lr_factor"], 2.0)
 
     def test_what_the_optimizer_does_not_have_is_frozen(self):
         module = Module()

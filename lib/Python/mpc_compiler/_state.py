@@ -131,10 +131,6 @@ def _torch_groups(step: "Step") -> list[tuple[list[str], Any]]:
     return named
 
 
-def _is_of_group(number: str) -> bool:
-    return number.startswith("group") and "." in number
-
-
 def _numbers_of_groups(step: "Step") -> dict[int, str]:
     """What the names of a group's numbers begin with, by the index of torch's group."""
     return {index: f"group{number}." for number, group in enumerate(getattr(step, "_groups", ()), 1)
@@ -168,12 +164,13 @@ def _groups(step: "Step") -> list[dict[str, Any]]:
 
 
 def _numbers(step: "Step") -> dict[str, Any]:
-    settings = {number_name(info) for info in step._state.values()
-                if info.role == _runtime.STATE_SETTING}
+    # Settings of a policy, and numbers of groups, as group1.lr_factor.
+    others = {number_name(info) for info in step._state.values()
+              if info.role == _runtime.STATE_SETTING or "." in info.key}
     numbers = {
         name: value
         for name, value in step.hyper_parameters.items()
-        if value is not None and name not in settings and not _is_of_group(name)
+        if value is not None and name not in others
     }
     join_tuples(numbers)
     return numbers

@@ -145,7 +145,9 @@ def _sort(
     # A checkpoint does not say which parameters are frozen: those without slots beside others'.
     trained = [n for n in model if records[n].role == _runtime.STATE_PARAMETER
                and (n in slots or not slots)]  # fmt: skip
-    group = _group_of(_numbers_of(mpc, records, _runtime.STATE_HYPER_PARAMETER), flags, trained)
+    # Nor does it say which are in a group with numbers of its own, as group1.lr_factor: those stay among `mpc`.
+    common = {name: value for name, value in mpc.items() if "." not in records[name].key}
+    group = _group_of(_numbers_of(common, records, _runtime.STATE_HYPER_PARAMETER), flags, trained)
     optimizer = {"state": slots, "param_groups": [group]}
     scaler = _scaler_of(mpc, records)
     return {"model": model, "optimizer": optimizer, "scaler": scaler, "mpc": mpc}

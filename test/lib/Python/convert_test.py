@@ -73,6 +73,19 @@ class Checkpoints(unittest.TestCase):
         for name in ("betas", "eps", "weight_decay", "ema_decay"):
             self.assertEqual(group[name], own_group[name], name)
 
+    def test_numbers_of_groups_stay_beside_torchs(self):
+        step = mpc_compiler.compile_step(programs.linear(), lr=0.1, group=["bias:lr=0.5,weight-decay=0.25"])
+        step(*programs.batch(0))
+        step.save_checkpoint(programs.folder() / "groups")
+        found = convert.state_of_checkpoint(programs.folder() / "groups")
+        for state in (found, step.state_dict()):
+            self.assertEqual([name for name in state["optimizer"]["param_groups"][0] if "." in name], [])
+            self.assertEqual(state["mpc"]["amp.hyper.group1.lr_factor"], 5.0)
+        other = mpc_compiler.compile_step(programs.linear(), group=["bias:lr=1,weight-decay=0.5"])
+        other.load_state_dict(found)
+        self.assertEqual(other.hyper_parameters["group1.lr_factor"], 5.0)
+        self.assertEqual(other.hyper_parameters["group1.weight_decay"], 0.25)
+
     def test_a_checkpoint_says_what_its_tensors_are(self):
         _, folder = saved("records")
         file = next(folder.glob("ckpt-*"))

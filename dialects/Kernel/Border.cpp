@@ -21,20 +21,14 @@ BorderAttr mpc::kernel::getBorder(linalg::GenericOp op) {
   return op->getAttrOfType<BorderAttr>(getBorderName());
 }
 
-/// `border`, of a tensor of `shape`, of a view of it of type `type`: views keep
-/// the last axes, and have nothing of a border where they split or join others.
+/// `border`, of a tensor of `shape`, of a view of it of type `type`, which has
+/// that of the last axes that both have, and nothing of one around others.
 static BorderAttr viewBorder(BorderAttr border, ArrayRef<int64_t> shape,
                              RankedTensorType type) {
   int64_t kept = 0, rank = shape.size(), newRank = type.getRank();
   while (kept < std::min(rank, newRank) &&
          shape[rank - 1 - kept] == type.getDimSize(newRank - 1 - kept))
     ++kept;
-  auto isKept = [&](ArrayRef<int64_t> sizes) {
-    return llvm::all_of(sizes.drop_back(kept),
-                        [](int64_t size) { return size == 0; });
-  };
-  if (!isKept(border.getLow()) || !isKept(border.getHigh()))
-    return {};
   auto take = [&](ArrayRef<int64_t> sizes) {
     SmallVector<int64_t> taken(newRank - kept, 0);
     llvm::append_range(taken, sizes.take_back(kept));

@@ -5,6 +5,8 @@
 #include "dialects/Kernel/Border.h"
 #include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/DepthwisePlan.h"
+#include "lib/Codegen/CPU/Padding.h"
+#include "lib/Codegen/CPU/Producers.h"
 #include "lib/Codegen/CPU/Units.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -97,19 +99,6 @@ static linalg::GenericOp getMove(FuncOp kernel) {
 /// Where `kernel`, which only moves elements, reads each element of its result.
 static AffineMap getMoveMap(FuncOp kernel) {
   return getMove(kernel).getIndexingMapsArray().front();
-}
-
-/// The launch that has computed input `argument` of `launch`, maybe seen in
-/// another shape between the two; null where there is none.
-static LaunchOp findProducer(LaunchOp launch, unsigned argument) {
-  Value input = launch.getInputs()[argument], source = input;
-  while (auto view = source.getDefiningOp<ViewOp>()) {
-    if (view.getOffset() != 0)
-      return {};
-    source = view.getSource();
-  }
-  return source.getType() == input.getType() ? source.getDefiningOp<LaunchOp>()
-                                             : LaunchOp();
 }
 
 void PackSplitter::readMoved(ArrayRef<LaunchOp> launches,
@@ -386,64 +375,6 @@ void PackSplitter::rewriteLaunch(LaunchOp launch, FuncOp pack) {
 }
 
 //===----------------------------------------------------------------------===//
-// Padding
-//===----------------------------------------------------------------------===//
-
-/// The border that `kernel` puts around its only input, if it does nothing
-/// else.
-static BorderAttr getPadding(FuncOp kernel) {
-  auto generics = kernel.getBody().getOps<linalg::GenericOp>();
-  if (kernel.getNumInputs() != 1 || kernel.getNumResults() != 1 ||
-      !llvm::hasSingleElement(generics))
-    return {};
-  linalg::GenericOp op = *generics.begin();
-  BorderAttr border = getBorder(op);
-  auto reads = op.getBody()->getOps<tensor::ExtractOp>();
-  if (!border || !llvm::hasSingleElement(reads) ||
-      (*reads.begin()).getTensor() != kernel.getArgument(0))
-    return {};
-  return border;
-}
-
-/// The launch that has padded what `launch` takes as input `argument`, and the
-/// border of zeros; null where it is no padding.
-static std::pair<LaunchOp, BorderAttr>
-findPadding(LaunchOp launch, unsigned argument, const SymbolTable &symbols) {
-  LaunchOp pad = findProducer(launch, argument);
-  auto kernel = pad ? symbols.lookup<FuncOp>(pad.getKernel()) : FuncOp();
-  BorderAttr border = kernel ? getPadding(kernel) : BorderAttr();
-  return {border ? pad : LaunchOp(), border};
-}
-
-/// Makes a contraction of windows read what padding has read: it copies its
-/// windows, and can leave the zeros out.
-static void readUnpadded(FuncOp kernel, ArrayRef<LaunchOp> launches,
-                         const SymbolTable &symbols, Value image) {
-  auto argument = dyn_cast<BlockArgument>(image);
-  if (!argument || argument.getArgNumber() >= kernel.getNumInputs() ||
-      !argument.hasOneUse() || launches.empty())
-    return;
-  unsigned number = argument.getArgNumber();
-  auto [first, border] = findPadding(launches.front(), number, symbols);
-  Type source = first ? first.getInputs()[0].getType() : Type();
-  for (LaunchOp launch : launches) {
-    auto [pad, other] = findPadding(launch, number, symbols);
-    if (!pad || other != border || pad.getInputs()[0].getType() != source)
-      return;
-  }
-  for (LaunchOp launch : launches) {
-    LaunchOp pad = findPadding(launch, number, symbols).first;
-    launch.getInputsMutable().slice(number, 1).assign(pad.getInputs()[0]);
-  }
-  (void)kernel.insertArgument(number, source, {}, argument.getLoc());
-  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  auto padded = PadOp::create(builder, kernel.getLoc(), argument.getType(),
-                              kernel.getArgument(number), border);
-  kernel.getArgument(number + 1).replaceAllUsesWith(padded);
-  (void)kernel.eraseArgument(number + 1);
-}
-
-//===----------------------------------------------------------------------===//
 // Entry
 //===----------------------------------------------------------------------===//
 
@@ -460,13 +391,16 @@ void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
                                   chooseUnit(contraction, target.getBf16()));
   if (!plan.getPacked())
     return kernel.setScheduleAttr(plan);
-  Value image = contraction.getOperand(plan.getRows()).tensor;
+  std::optional<Windows> windows;
+  if (plan.getRowLayout() == RowLayout::Windows)
+    windows = matchWindows(contraction);
+  Value image = contraction.getOperand(windows ? windows->image : 0).tensor;
   PackSplitter splitter(kernel, contraction, plan);
   splitter.readMoved(launches, symbols);
   FuncOp pack = splitter.createPackKernel(symbols);
   splitter.rewriteKernel();
   for (LaunchOp launch : launches)
     splitter.rewriteLaunch(launch, pack);
-  if (plan.getRowLayout() == RowLayout::Windows)
-    readUnpadded(kernel, launches, symbols, image);
+  if (windows)
+    readUnpadded(kernel, launches, symbols, *windows, image);
 }

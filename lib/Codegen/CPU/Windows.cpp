@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -17,6 +18,17 @@ int64_t Windows::countLine() const {
   for (const WindowAxis &axis : llvm::drop_begin(axes))
     count *= axis.position.extent;
   return count;
+}
+
+bool Windows::goAlong(BorderAttr border) const {
+  llvm::SmallBitVector own(border.getLow().size());
+  for (const WindowAxis &here : axes)
+    if (here.axis)
+      own.set(*here.axis);
+  return llvm::all_of(llvm::seq<unsigned>(0, own.size()), [&](unsigned axis) {
+    return own[axis] ||
+           (border.getLow()[axis] == 0 && border.getHigh()[axis] == 0);
+  });
 }
 
 int64_t Windows::countPositions() const {
@@ -173,6 +185,7 @@ void Matcher::setBorders(MutableArrayRef<WindowAxis> axes, unsigned axis,
     here.end = border_ ? size - border_.getHigh()[axis] : size;
     here.memoryBegin = isPadded ? here.begin : 0;
     here.memoryEnd = isPadded ? here.end : size;
+    here.axis = axis;
   }
 }
 

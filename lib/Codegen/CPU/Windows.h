@@ -28,6 +28,7 @@ struct WindowAxis {
   int64_t begin = 0, end = 1;
   /// The indices that have memory: all, or those between begin and end.
   int64_t memoryBegin = 0, memoryEnd = 1;
+  std::optional<unsigned> axis = {}; ///< Its number in the tensor.
 
   /// Whether some window has taps in the border.
   bool hasBorder() const {
@@ -64,6 +65,9 @@ struct Windows {
     return llvm::any_of(
         axes, [](const WindowAxis &axis) { return axis.hasBorder(); });
   }
+  /// Whether windows go along all axes of the tensor around which `border` has
+  /// something, so that it need not be in memory.
+  bool goAlong(kernel::BorderAttr border) const;
   /// The number of positions of one image, and of those that have one index of
   /// the first axis.
   int64_t countPositions() const;

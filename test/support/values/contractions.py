@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from .kinds import FLOAT_KINDS, INTEGER_KINDS, edges, least, wrapped
+from .movement import pad_axis
 from .text import FLOATS, Function, Result, Tensor, largest
 
 
@@ -232,7 +233,50 @@ def conv_kinds(index, convolution):
     return FLOAT_KINDS if index == 2 else ("f32",)
 
 
+class PaddedConvolution(Convolution):
+    """A convolution of what nn.pad makes of the input; `pad` is its low, high, interior and value."""
+
+    def __init__(self, name, input_shape, pad, weight_shape):
+        self.given, self.pad = input_shape, pad
+        axes = len(weight_shape) - 2
+        padded = self.prepare(np.zeros(input_shape)).shape
+        super().__init__(name, padded, weight_shape, [1] * axes, [0] * axes, [0] * axes, [1] * axes)
+
+    def prepare(self, x):
+        low, high, interior, value = self.pad
+        for axis in range(x.ndim):
+            x = pad_axis(x, axis, low[axis], high[axis], interior[axis], value)
+        return x
+
+    def function(self, kind, gradient):
+        x, w = eighths(kind, self.given, 1), eighths(kind, self.weight_shape, 2)
+        padded = Tensor(kind, self.prepare(x.values))
+        result = Result(kind, self.compute(padded.values, w.values, None))
+        low, high, interior, value = self.pad
+        body = (
+            f"%p = nn.pad %a low {low} high {high} interior {interior} value {value} : {x.type} -> {padded.type}\n"
+            f"  %r = nn.conv %p, %b{self.text()} : {padded.type}, {w.type} -> {result.type}"
+        )
+        return Function(f"{self.name}_{kind}", [x, w], body, [result])
+
+
+# With as many channels as convolutions have that read windows of a copy.
+PADDED = [
+    PaddedConvolution("padded", (2, 16, 5, 6), ([0, 0, 1, 1], [0, 0, 1, 2], [0] * 4, 0.0), (16, 16, 3, 3)),
+    PaddedConvolution("padded_value", (2, 16, 5, 6), ([0, 0, 1, 1], [0, 0, 1, 1], [0] * 4, 0.5), (16, 16, 3, 3)),
+    PaddedConvolution("padded_between", (2, 16, 3, 4), ([0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1], 0.0), (16, 16, 3, 3)),
+    PaddedConvolution("padded_cropped", (2, 16, 6, 7), ([0, 0, -1, 1], [0, 0, 1, -2], [0] * 4, 0.0), (16, 16, 3, 3)),
+    # Along axes on which no window slides.
+    PaddedConvolution("padded_lines", (2, 16, 5, 6), ([0, 0, 1, 1], [0, 0, 1, 1], [0] * 4, 0.0), (16, 16, 1, 5)),
+    PaddedConvolution("padded_images", (2, 16, 5, 6), ([1, 0, 1, 1], [1, 0, 1, 1], [0] * 4, 0.0), (16, 16, 3, 3)),
+    PaddedConvolution("padded_channels", (2, 12, 5, 6), ([0, 2, 1, 1], [0, 2, 1, 1], [0] * 4, 0.0), (16, 16, 3, 3)),
+]
+
+
 def conv_functions():
+    for convolution in PADDED:
+        for kind in ("f32", "bf16"):
+            yield convolution.function(kind, gradient=False)
     for index, convolution in enumerate(CONVOLUTIONS):
         for kind in conv_kinds(index, convolution):
             gradient = convolution.name.startswith("channels") or (kind == "f32" and index in (1, 5, 6, 9))

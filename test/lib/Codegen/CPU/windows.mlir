@@ -15,14 +15,23 @@ kernel.func map @pad(%x: tensor<8x32x6x6xf32>, %d: tensor<8x32x8x8xf32>) -> tens
     %y = linalg.index 2 : index
     %x0 = linalg.index 3 : index
     %one = arith.constant 1 : index
-    %six = arith.constant 6 : index
+    %five = arith.constant 5 : index
+    %none = arith.constant 0 : index
     %zero = arith.constant 0.0 : f32
     %i = arith.subi %y, %one : index
     %j = arith.subi %x0, %one : index
-    %v = tensor.extract %x[%n, %c, %i, %j] : tensor<8x32x6x6xf32>
-    %a = arith.cmpi ult, %i, %six : index
-    %b = arith.cmpi ult, %j, %six : index
-    %in = arith.andi %a, %b : i1
+    %a = arith.cmpi sge, %i, %none : index
+    %b = arith.cmpi sle, %i, %five : index
+    %e = arith.cmpi sge, %j, %none : index
+    %f = arith.cmpi sle, %j, %five : index
+    %ab = arith.andi %a, %b : i1
+    %ef = arith.andi %e, %f : i1
+    %in = arith.andi %ab, %ef : i1
+    %k = arith.maxsi %i, %none : index
+    %l = arith.minsi %k, %five : index
+    %p = arith.maxsi %j, %none : index
+    %q = arith.minsi %p, %five : index
+    %v = tensor.extract %x[%n, %c, %l, %q] : tensor<8x32x6x6xf32>
     %w = arith.select %in, %v, %zero : f32
     linalg.yield %w : f32
   } -> tensor<8x32x8x8xf32>

@@ -40,14 +40,15 @@ void LaunchRecorder::addLaunch(size_t launch, const LaunchTime &time) {
   RecordedLaunch &one = entry.launches[launch];
   Nanoseconds taken = time.end - time.begin;
   one.total += taken;
-  one.least = entry.runs == 0 ? taken : std::min(one.least, taken);
+  one.least = one.runs == 0 ? taken : std::min(one.least, taken);
   for (const WorkerTime &worker : time.workers)
     one.busy += worker.busy;
   entry.workers = static_cast<int>(time.workers.size());
   if (one.newest.size() < kNewest)
     one.newest.push_back(taken);
   else
-    one.newest[static_cast<size_t>(entry.runs) % kNewest] = taken;
+    one.newest[static_cast<size_t>(one.runs) % kNewest] = taken;
+  ++one.runs;
   if (keepsEvents_)
     addEvents(launch, time);
 }

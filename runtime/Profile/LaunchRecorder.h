@@ -18,6 +18,7 @@ namespace mpc::rt {
 
 /// The times of a launch in all runs.
 struct RecordedLaunch {
+  int64_t runs = 0; ///< Each turn of a loop is one.
   Nanoseconds total = 0;
   Nanoseconds least = 0;
   Nanoseconds busy = 0; ///< The sum over the workers.

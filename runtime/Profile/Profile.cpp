@@ -51,7 +51,7 @@ LaunchProfile makeRow(const RecordedEntry &entry, size_t index,
                                 ? std::string(launch.command->kind())
                                 : work.kind,
                     .nodes = launch.sources,
-                    .runs = entry.runs,
+                    .runs = times.runs,
                     .totalMs = toMs(times.total),
                     .medianMs = medianMs(times.newest),
                     .leastMs = toMs(times.least),

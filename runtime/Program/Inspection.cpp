@@ -28,8 +28,13 @@ uint64_t stateBytes(const Program &program) {
 std::string placeOf(const BufferRef &ref) {
   std::string index =
       ref.space == Space::Arena ? "" : std::to_string(ref.index);
-  return fmt::format("{}{}+{}:{}", name(ref.space), index, ref.offset,
-                     ref.bytes);
+  std::string place =
+      fmt::format("{}{}+{}:{}", name(ref.space), index, ref.offset, ref.bytes);
+  if (ref.stride != 0)
+    place += fmt::format("{:+}", ref.stride);
+  if (ref.period != 0)
+    place += fmt::format("%{}", ref.period);
+  return place;
 }
 
 std::string describeLaunch(size_t index, const Launch &launch) {
@@ -88,6 +93,9 @@ std::string describeEntry(const Program &program, const Entry &entry) {
   text += "  launches:\n";
   for (size_t i = 0; i < entry.launches.size(); ++i)
     text += describeLaunch(i, entry.launches[i]);
+  for (const LaunchLoop &loop : entry.loops)
+    text += fmt::format("  launches {}-{} run {} times\n", loop.first,
+                        loop.first + loop.count - 1, loop.turns);
   text += "  arena, launches from-to at offset:bytes:\n";
   for (const ArenaValue &value : map.values)
     text += fmt::format("    {}-{} at {}:{}\n", value.first, value.last,
@@ -109,6 +117,7 @@ std::string describeState(const Program &program) {
 Json toJson(const TensorDesc &desc);
 Json toJson(const StateTensor &tensor);
 Json toJson(const Launch &launch);
+Json toJson(const LaunchLoop &loop);
 Json toJson(const ArenaValue &value);
 Json toJson(const KernelCode &kernel);
 
@@ -125,6 +134,22 @@ Json toJson(const TensorDesc &desc) {
       {"name", desc.name}, {"dtype", name(desc.dtype)}, {"shape", desc.shape}};
 }
 
+Json toJson(const BufferRef &ref) {
+  Json json = {{"space", name(ref.space)},
+               {"index", ref.index},
+               {"offset", ref.offset},
+               {"bytes", ref.bytes}};
+  if (ref.stride != 0)
+    json["stride"] = ref.stride;
+  if (ref.period != 0)
+    json["period"] = ref.period;
+  return json;
+}
+
+Json toJson(const LaunchLoop &loop) {
+  return {{"first", loop.first}, {"count", loop.count}, {"turns", loop.turns}};
+}
+
 /// The command's fields are those of a manifest.
 Json toJson(const Launch &launch) {
   nlohmann::json fields = nlohmann::json::object();
@@ -137,10 +162,7 @@ Json toJson(const Launch &launch) {
     json[key] = value;
   json["buffers"] = Json::array();
   for (const BufferRef &ref : launch.buffers)
-    json["buffers"].push_back({{"space", name(ref.space)},
-                               {"index", ref.index},
-                               {"offset", ref.offset},
-                               {"bytes", ref.bytes}});
+    json["buffers"].push_back(toJson(ref));
   return json;
 }
 
@@ -173,7 +195,8 @@ Json toJson(const Program &program, const Entry &entry) {
           {"arena_fullest", map.fullest},
           {"memory", toJson(classifyMemory(program, entry, map))},
           {"arena", listOf(map.values)},
-          {"launches", listOf(entry.launches)}};
+          {"launches", listOf(entry.launches)},
+          {"loops", listOf(entry.loops)}};
 }
 
 /// A kernel's fields, without resources where they are not known.

@@ -38,12 +38,24 @@ enum class Space : uint8_t {
   Output,   ///< A tensor the run fills in; index is the output.
 };
 
-/// A range of memory: `bytes` of a space, from `offset` on.
+/// A range of memory: `bytes` of a space, from `offset` on. In a loop it may
+/// move from turn to turn.
 struct BufferRef {
   Space space = Space::Arena;
   uint32_t index = 0;
   uint64_t offset = 0;
   uint64_t bytes = 0;
+  /// By how many bytes it moves from one turn of its loop to the next.
+  int64_t stride = 0;
+  /// After so many turns it is where it was at first; 0 for never.
+  uint32_t period = 0;
+
+  /// Its offset at turn `turn`, which counts from 0.
+  [[nodiscard]] uint64_t offsetAt(uint64_t turn) const {
+    uint64_t moves = period != 0 ? turn % period : turn;
+    // Unsigned arithmetic wraps around, as a negative stride needs it.
+    return offset + moves * static_cast<uint64_t>(stride);
+  }
 };
 
 /// The distance from the start of the linked code to the start of a program's
@@ -120,6 +132,14 @@ struct Launch {
   [[nodiscard]] const Kind *as() const {
     return dynamic_cast<const Kind *>(command.get());
   }
+};
+
+/// Neighbouring launches of an entry that it runs several times, one turn after
+/// the other.
+struct LaunchLoop {
+  uint64_t first = 0; ///< The number of the first launch.
+  uint64_t count = 0; ///< The number of launches.
+  uint64_t turns = 0;
 };
 
 } // namespace mpc::rt

@@ -224,14 +224,19 @@ Constant ManifestReader::constant(const Json &json) {
   return constant;
 }
 
-/// ["arena", index, offset, bytes]
+static bool isIndex(const Json &json) {
+  return json.is_number_unsigned() &&
+         json.get<uint64_t>() <= std::numeric_limits<uint32_t>::max();
+}
+
+/// ["arena", index, offset, bytes], and where it moves also stride and period.
 BufferRef ManifestReader::buffer(const Json &json) {
-  bool isBuffer =
-      json.is_array() && json.size() == 4 && json[0].is_string() &&
-      std::all_of(
-          json.begin() + 1, json.end(),
-          [](const Json &number) { return number.is_number_unsigned(); }) &&
-      json[1].get<uint64_t>() <= std::numeric_limits<uint32_t>::max();
+  bool moves = json.is_array() && json.size() == 6;
+  bool isBuffer = json.is_array() && (json.size() == 4 || moves) &&
+                  json[0].is_string() && isIndex(json[1]) &&
+                  json[2].is_number_unsigned() && json[3].is_number_unsigned();
+  if (moves)
+    isBuffer &= json[4].is_number_integer() && isIndex(json[5]);
   std::optional<Space> space;
   if (isBuffer)
     space = findName<Space>(json[0].get_ref<const std::string &>());
@@ -239,8 +244,13 @@ BufferRef ManifestReader::buffer(const Json &json) {
     fail("buffers", "a list of places in memory");
     return {};
   }
-  return {*space, json[1].get<uint32_t>(), json[2].get<uint64_t>(),
-          json[3].get<uint64_t>()};
+  BufferRef ref{*space, json[1].get<uint32_t>(), json[2].get<uint64_t>(),
+                json[3].get<uint64_t>()};
+  if (moves) {
+    ref.stride = json[4].get<int64_t>();
+    ref.period = json[5].get<uint32_t>();
+  }
+  return ref;
 }
 
 std::shared_ptr<const Command> ManifestReader::command(const Json &json) {
@@ -304,6 +314,11 @@ void ManifestReader::variant(const Json &json, Program &program) {
     entry.arenaBytes = size(item, "arena_bytes");
     each(item, "launches",
          [&](const Json &one) { entry.launches.push_back(launch(one)); });
+    if (item.contains("loops"))
+      each(item, "loops", [&](const Json &one) {
+        entry.loops.push_back(
+            {size(one, "first"), size(one, "count"), size(one, "turns")});
+      });
   });
   if (count != program.entries.size())
     fail("entries", "as long as that of all targets");

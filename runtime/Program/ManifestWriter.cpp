@@ -163,7 +163,12 @@ Json launchOf(const Launch &launch) {
                {"sources", launch.sources},
                {"reads", launch.numRead}};
   json["buffers"] = listOf(launch.buffers, [](const BufferRef &ref) {
-    return Json{nameOf(ref.space), ref.index, ref.offset, ref.bytes};
+    Json place = {nameOf(ref.space), ref.index, ref.offset, ref.bytes};
+    if (ref.stride != 0) {
+      place.push_back(ref.stride);
+      place.push_back(ref.period);
+    }
+    return place;
   });
   launch.command->write(json);
   return json;
@@ -196,8 +201,15 @@ Json ManifestWriter::variant(const Program &program) {
                 {"data", add(SectionKind::Data, constant.bytes)}};
   });
   json["entries"] = listOf(program.entries, [&](const Entry &entry) {
-    return Json{{"arena_bytes", entry.arenaBytes},
-                {"launches", listOf(entry.launches, launchOf)}};
+    Json item = {{"arena_bytes", entry.arenaBytes},
+                 {"launches", listOf(entry.launches, launchOf)}};
+    if (!entry.loops.empty())
+      item["loops"] = listOf(entry.loops, [](const LaunchLoop &loop) {
+        return Json{{"first", loop.first},
+                    {"count", loop.count},
+                    {"turns", loop.turns}};
+      });
+    return item;
   });
   return json;
 }

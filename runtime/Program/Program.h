@@ -101,8 +101,16 @@ struct Entry {
   std::vector<TensorDesc> outputs;
   uint64_t arenaBytes = 0;
   std::vector<Launch> launches;
+  /// In the order of their launches; none has launches of another.
+  std::vector<LaunchLoop> loops;
   /// The site of each output of a probe. A file does not contain them.
   std::vector<ProbeSite> sites;
+
+  /// Calls `body` with the number of each launch and the turn of its loop, 0
+  /// outside of loops, in the order in which they run. Ends with the first
+  /// error.
+  template <typename Body>
+  Status forEachRun(Body body) const;
 
   /// Whether the entry takes two rates, for the cases that the step before was
   /// applied or skipped, and chooses one by its state.
@@ -112,6 +120,23 @@ struct Entry {
   /// The shapes of the inputs that are data: all except learning rates.
   [[nodiscard]] TensorShapes dataShapes() const;
 };
+
+template <typename Body>
+Status Entry::forEachRun(Body body) const {
+  auto loop = loops.begin();
+  for (size_t next = 0; next < launches.size();) {
+    if (loop == loops.end() || next < loop->first) {
+      MPC_RETURN_IF_ERROR(body(next++, uint64_t(0)));
+      continue;
+    }
+    for (uint64_t turn = 0; turn < loop->turns; ++turn)
+      for (size_t i = 0; i < loop->count; ++i)
+        MPC_RETURN_IF_ERROR(body(loop->first + i, turn));
+    next = loop->first + loop->count;
+    ++loop;
+  }
+  return {};
+}
 
 /// A tensor of the state: its place in a slab, and its meaning.
 struct StateTensor {

@@ -16,7 +16,7 @@ CpuExecutor::create(std::shared_ptr<const Program> program, State &state,
       new CpuExecutor(std::move(program), state));
   MPC_RETURN_IF_ERROR(executor->allocate(options));
   for (const Entry &entry : executor->program_->entries)
-    executor->plans_.push_back(executor->plan(entry, kept));
+    executor->addPlan(entry, kept);
   executor->resolve();
   return std::unique_ptr<Executor>(std::move(executor));
 }
@@ -83,11 +83,13 @@ void *CpuExecutor::address(const BufferRef &ref) const {
   return nullptr;
 }
 
-CpuExecutor::Plan CpuExecutor::plan(const Entry &entry,
-                                    std::span<const KeptTensor> kept) const {
-  Plan plan;
+void CpuExecutor::addPlan(const Entry &entry,
+                          std::span<const KeptTensor> kept) {
+  Plan &plan = plans_.emplace_back();
   for (const Launch &launch : entry.launches) {
     plan.first.push_back(plan.pointers.size());
+    if (moved_.size() < launch.buffers.size())
+      moved_.resize(launch.buffers.size());
     for (const BufferRef &ref : launch.buffers) {
       if (ref.space == Space::Input || ref.space == Space::Output)
         plan.patches.push_back({plan.pointers.size(), ref});
@@ -97,7 +99,6 @@ CpuExecutor::Plan CpuExecutor::plan(const Entry &entry,
   for (const KeptTensor &one : kept)
     if (usesSlab(entry, one.tensor->slab))
       plan.kept.push_back(one);
-  return plan;
 }
 
 /// Stores the addresses that no run changes.
@@ -140,24 +141,39 @@ Status CpuExecutor::enqueue(size_t entryIndex,
   return {};
 }
 
+/// The pointers of launch `number` at turn `turn` of its loop.
+void *const *CpuExecutor::pointersAt(const Entry &entry, const Plan &plan,
+                                     size_t number, uint64_t turn) {
+  void *const *first = plan.pointers.data() + plan.first[number];
+  if (turn == 0)
+    return first;
+  const std::vector<BufferRef> &buffers = entry.launches[number].buffers;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    moved_[i] =
+        static_cast<char *>(first[i]) +
+        static_cast<int64_t>(buffers[i].offsetAt(turn) - buffers[i].offset);
+  return moved_.data();
+}
+
 Status CpuExecutor::runLaunches(const Entry &entry, const Plan &plan) {
-  for (size_t i = 0; i < entry.launches.size(); ++i)
-    MPC_RETURN_IF_ERROR(entry.launches[i].command->run(
-        entry.launches[i], plan.pointers.data() + plan.first[i], *this));
-  return {};
+  return entry.forEachRun([&](size_t i, uint64_t turn) {
+    return entry.launches[i].command->run(
+        entry.launches[i], pointersAt(entry, plan, i, turn), *this);
+  });
 }
 
 /// As runLaunches(), with a clock around each launch and each worker's chunks.
 Status CpuExecutor::runObserved(size_t entryIndex, const Plan &plan) {
   const Entry &entry = program_->entries[entryIndex];
   observer_->beginRun(program_, entryIndex, steadyNow());
-  for (size_t i = 0; i < entry.launches.size(); ++i) {
+  MPC_RETURN_IF_ERROR(entry.forEachRun([&](size_t i, uint64_t turn) -> Status {
     timed_->reset();
     Nanoseconds begin = steadyNow();
     MPC_RETURN_IF_ERROR(entry.launches[i].command->run(
-        entry.launches[i], plan.pointers.data() + plan.first[i], *timed_));
+        entry.launches[i], pointersAt(entry, plan, i, turn), *timed_));
     observer_->addLaunch(i, {begin, steadyNow(), timed_->times()});
-  }
+    return {};
+  }));
   observer_->endRun(steadyNow());
   return {};
 }

@@ -66,9 +66,10 @@ private:
   Status allocate(const ExecutorOptions &options);
   Status reserve();
   Status addConstant(const Constant &constant);
-  [[nodiscard]] Plan plan(const Entry &entry,
-                          std::span<const KeptTensor> kept) const;
+  void addPlan(const Entry &entry, std::span<const KeptTensor> kept);
   void resolve();
+  void *const *pointersAt(const Entry &entry, const Plan &plan, size_t number,
+                          uint64_t turn);
   Status runLaunches(const Entry &entry, const Plan &plan);
   Status runObserved(size_t entry, const Plan &plan);
   [[nodiscard]] void *address(const BufferRef &ref) const;
@@ -94,6 +95,8 @@ private:
   /// Copies of constants that are not aligned.
   std::vector<HostBuffer> copies_;
   std::vector<Plan> plans_;
+  /// The pointers of a launch in a later turn of its loop.
+  std::vector<void *> moved_;
   uint64_t numRuns_ = 0;
   LaunchObserver *observer_ = nullptr; ///< The observer of runs, or null.
   std::optional<TimedMachine> timed_;  ///< Empty until runs are observed.

@@ -252,10 +252,11 @@ cuda::DevicePointer CudaExecutor::address(const BufferRef &ref,
 // Graphs
 //===----------------------------------------------------------------------===//
 
-Status CudaExecutor::recordLaunch(const Launch &launch, const Slot &slot) {
+Status CudaExecutor::recordLaunch(const Launch &launch, uint64_t turn,
+                                  const Slot &slot) {
   std::vector<DeviceAddress> buffers;
   for (const BufferRef &ref : launch.buffers)
-    buffers.push_back(address(ref, slot));
+    buffers.push_back(address(ref, slot) + (ref.offsetAt(turn) - ref.offset));
   return launch.command->record(launch, buffers, *this);
 }
 
@@ -283,8 +284,9 @@ Status CudaExecutor::recordOutputs(const Slot &slot) {
 Status CudaExecutor::record(const Entry &entry, Slot &slot) {
   auto work = [&]() -> Status {
     MPC_RETURN_IF_ERROR(recordKept(entry));
-    for (const Launch &launch : entry.launches)
-      MPC_RETURN_IF_ERROR(recordLaunch(launch, slot));
+    MPC_RETURN_IF_ERROR(entry.forEachRun([&](size_t number, uint64_t turn) {
+      return recordLaunch(entry.launches[number], turn, slot);
+    }));
     return recordOutputs(slot);
   };
   Result<cuda::Graph> graph = stream_->capture(work);
@@ -369,14 +371,16 @@ Status CudaExecutor::makeMarks(size_t count) {
 
 /// Does what the graph of `slot` does, with an event after each launch.
 Status CudaExecutor::launchMarked(const Slot &slot) {
-  const std::vector<Launch> &launches = slot.entry->launches;
-  MPC_RETURN_IF_ERROR(makeMarks(launches.size() + 1));
+  MPC_RETURN_IF_ERROR(makeMarks(1));
   MPC_RETURN_IF_ERROR(recordKept(*slot.entry));
   MPC_RETURN_IF_ERROR(stream_->record(marks_[0]));
-  for (size_t i = 0; i < launches.size(); ++i) {
-    MPC_RETURN_IF_ERROR(recordLaunch(launches[i], slot));
-    MPC_RETURN_IF_ERROR(stream_->record(marks_[i + 1]));
-  }
+  size_t mark = 0;
+  auto launch = [&](size_t number, uint64_t turn) -> Status {
+    MPC_RETURN_IF_ERROR(makeMarks(++mark + 1));
+    MPC_RETURN_IF_ERROR(recordLaunch(slot.entry->launches[number], turn, slot));
+    return stream_->record(marks_[mark]);
+  };
+  MPC_RETURN_IF_ERROR(slot.entry->forEachRun(launch));
   return recordOutputs(slot);
 }
 
@@ -397,11 +401,14 @@ Status CudaExecutor::runObserved(const Slot &slot) {
   MPC_RETURN_IF_ERROR(launchMarked(slot));
   MPC_RETURN_IF_ERROR(stream_->synchronize("timing " + placeOf(slot)));
   Nanoseconds begin = 0;
-  for (size_t i = 0; i < slot.entry->launches.size(); ++i) {
-    MPC_ASSIGN_OR_RETURN(Nanoseconds end, timeOfMark(i + 1));
-    observer_->addLaunch(i, {start + begin, start + end});
+  size_t mark = 0;
+  auto tell = [&](size_t number, uint64_t) -> Status {
+    MPC_ASSIGN_OR_RETURN(Nanoseconds end, timeOfMark(++mark));
+    observer_->addLaunch(number, {start + begin, start + end});
     begin = end;
-  }
+    return {};
+  };
+  MPC_RETURN_IF_ERROR(slot.entry->forEachRun(tell));
   observer_->endRun(std::max(steadyNow(), start + begin));
   return {};
 }

@@ -92,7 +92,7 @@ private:
   Status allocateSlot(const Entry &entry, Slot &slot);
   Status record(const Entry &entry, Slot &slot);
   Status recordKept(const Entry &entry);
-  Status recordLaunch(const Launch &launch, const Slot &slot);
+  Status recordLaunch(const Launch &launch, uint64_t turn, const Slot &slot);
   Status recordOutputs(const Slot &slot);
   Status makeMarks(size_t count);
   Status launchMarked(const Slot &slot);

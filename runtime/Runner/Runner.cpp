@@ -4,6 +4,7 @@
 
 #include "runtime/Support/Text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace mpc::rt {
@@ -37,9 +38,22 @@ std::optional<uint64_t> sizeOf(const Program &program, const Entry &entry,
   return std::nullopt;
 }
 
-/// The fault of a launch; empty for none.
+/// Whether `ref` lies in `size` bytes at each of `turns` turns.
+bool liesWithin(const BufferRef &ref, uint64_t size, uint64_t turns) {
+  if (ref.offset > size || ref.bytes > size - ref.offset)
+    return false;
+  uint64_t moves = turns - 1;
+  if (ref.period != 0)
+    moves = std::min<uint64_t>(moves, ref.period - 1);
+  uint64_t room = ref.stride < 0 ? ref.offset : size - ref.offset - ref.bytes;
+  uint64_t step = ref.stride < 0 ? -static_cast<uint64_t>(ref.stride)
+                                 : static_cast<uint64_t>(ref.stride);
+  return moves == 0 || step <= room / moves;
+}
+
+/// The fault of a launch that runs `turns` times; empty for none.
 std::string launchFault(const Program &program, const Entry &entry,
-                        const Launch &launch) {
+                        const Launch &launch, uint64_t turns) {
   if (!launch.command)
     return "it has no command";
   if (std::string fault = launch.command->fault(program, launch);
@@ -51,22 +65,58 @@ std::string launchFault(const Program &program, const Entry &entry,
   for (size_t i = 0; i < launch.buffers.size(); ++i) {
     const BufferRef &ref = launch.buffers[i];
     std::optional<uint64_t> size = sizeOf(program, entry, ref);
-    if (!size || ref.offset > *size || ref.bytes > *size - ref.offset)
+    if (!size || !liesWithin(ref, *size, turns))
       return fmt::format("buffer {} lies outside its memory", i);
   }
   return "";
 }
 
+/// The most turns of a loop, so that a damaged file ends in its lifetime.
+constexpr uint64_t kMostTurns = uint64_t(1) << 31;
+
+/// Whether the loops of `entry` are in order, and have launches.
+bool hasLoops(const Entry &entry) {
+  uint64_t end = 0;
+  for (const LaunchLoop &loop : entry.loops) {
+    uint64_t launches = entry.launches.size();
+    if (loop.first < end || loop.first > launches || loop.count == 0 ||
+        loop.count > launches - loop.first || loop.turns == 0 ||
+        loop.turns > kMostTurns)
+      return false;
+    end = loop.first + loop.count;
+  }
+  return true;
+}
+
+/// How often each launch of `entry` runs.
+std::vector<uint64_t> countTurns(const Entry &entry) {
+  std::vector<uint64_t> turns(entry.launches.size(), 1);
+  for (const LaunchLoop &loop : entry.loops)
+    std::fill_n(turns.begin() + static_cast<ptrdiff_t>(loop.first), loop.count,
+                loop.turns);
+  return turns;
+}
+
+Status checkEntry(const Program &program, const Entry &entry) {
+  if (!hasLoops(entry))
+    return invalidInput(fmt::format("program: entry {}: a loop has no launches "
+                                    "or turns, or those of another",
+                                    quote(entry.name)));
+  std::vector<uint64_t> turns = countTurns(entry);
+  for (size_t i = 0; i < entry.launches.size(); ++i) {
+    const Launch &launch = entry.launches[i];
+    std::string fault = launchFault(program, entry, launch, turns[i]);
+    if (!fault.empty())
+      return invalidInput(fmt::format("program: entry {}, launch {} ({}): {}",
+                                      quote(entry.name), i,
+                                      quote(launch.symbol), fault));
+  }
+  return {};
+}
+
 Status checkProgram(const Program &program) {
   for (const Entry &entry : program.entries)
-    for (size_t i = 0; i < entry.launches.size(); ++i) {
-      const Launch &launch = entry.launches[i];
-      std::string fault = launchFault(program, entry, launch);
-      if (!fault.empty())
-        return invalidInput(fmt::format("program: entry {}, launch {} ({}): {}",
-                                        quote(entry.name), i,
-                                        quote(launch.symbol), fault));
-    }
+    MPC_RETURN_IF_ERROR(checkEntry(program, entry));
   return {};
 }
 

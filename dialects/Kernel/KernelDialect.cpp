@@ -41,6 +41,9 @@ void KernelDialect::initialize() {
 static constexpr StringRef kAlignment =
     KernelDialect::AlignmentAttrHelper::getNameStr();
 
+static constexpr StringRef kInvariant =
+    KernelDialect::InvariantAttrHelper::getNameStr();
+
 /// The size of an element in memory; an i1 takes a byte.
 static int64_t elementBytes(Type tensor) {
   auto shaped = dyn_cast<ShapedType>(tensor);
@@ -65,6 +68,8 @@ static bool isArgumentAttribute(Operation *op, Type argument,
     return isa<FuncOp>(op) && isa<DenseI64ArrayAttr>(attribute.getValue());
   if (attribute.getName() == kAlignment)
     return isa<FuncOp>(op) && isAlignment(argument, attribute.getValue());
+  if (attribute.getName() == kInvariant)
+    return !isa<FuncOp>(op) && isa<UnitAttr>(attribute.getValue());
   auto buffer = dyn_cast<BufferAttr>(attribute.getValue());
   bool hasType = buffer && buffer.getType();
   return attribute.getName() == KernelDialect::BufferAttrHelper::getNameStr() &&
@@ -83,6 +88,18 @@ static SmallVector<unsigned> argumentsOf(FunctionOpInterface function,
   };
   return llvm::filter_to_vector(llvm::seq<unsigned>(function.getNumArguments()),
                                 isOfName);
+}
+
+bool mpc::kernel::isInvariant(Value value) {
+  while (auto view = value.getDefiningOp<ViewOp>())
+    value = view.getSource();
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  return function &&
+         function.getArgAttr(argument.getArgNumber(), kInvariant) != nullptr;
 }
 
 std::optional<unsigned>
@@ -343,6 +360,82 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("must yield one value of the same type a destination");
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// RepeatOp
+//===----------------------------------------------------------------------===//
+
+void RepeatOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  // On tensors it is pure.
+  for (OpOperand &out : getOutsMutable())
+    effects.emplace_back(MemoryEffects::Write::get(), &out);
+}
+
+int64_t RepeatOp::getLastEntry(unsigned number) {
+  int64_t turns = getTurns();
+  auto type = cast<ShapedType>(getResult(number).getType());
+  return type.getDimSize(0) < turns ? (turns - 1) % 2 : getEntry(turns - 1);
+}
+
+LogicalResult RepeatOp::verify() {
+  if (static_cast<int64_t>(getTurns()) < 1)
+    return emitOpError("runs ") << getTurns() << " times";
+  bool isPlanned = !getOuts().empty();
+  if (isPlanned && getNumResults() != 0)
+    return emitOpError("on memrefs has no results");
+  if (!isPlanned && getNumResults() < getNumCarried())
+    return emitOpError("yields ")
+           << getNumResults() << " results, but carries " << getNumCarried();
+  return success();
+}
+
+/// Whether `stack` has `entries` entries of type `entry`.
+static bool isStackOf(Type stack, int64_t entries, Type entry) {
+  auto whole = cast<ShapedType>(stack), part = cast<ShapedType>(entry);
+  return whole.getRank() == part.getRank() + 1 &&
+         whole.getDimSize(0) == entries &&
+         whole.getShape().drop_front() == part.getShape() &&
+         whole.getElementType() == part.getElementType();
+}
+
+LogicalResult RepeatOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto body = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getBodyAttr());
+  if (!body)
+    return emitOpError("repeats '")
+           << getBody() << "', which is not a function of this module";
+  // Once the body is planned, it has memory in place of tensors.
+  if (!getOuts().empty() || body.getNumResults() == 0)
+    return success();
+  auto numOperands =
+      getInits().size() + getStacks().size() + getConstants().size();
+  if (body.getNumArguments() != numOperands ||
+      body.getNumResults() != getNumResults())
+    return emitOpError("has ")
+           << numOperands << " operands and " << getNumResults()
+           << " results, but '" << getBody() << "' has "
+           << body.getNumArguments() << " arguments and "
+           << body.getNumResults() << " results";
+  int64_t turns = getTurns();
+  for (auto [index, stack] : llvm::enumerate(getStacks()))
+    if (!isStackOf(stack.getType(), turns,
+                   body.getArgumentTypes()[getNumCarried() + index]))
+      return emitOpError("stack #")
+             << index << " has no entry of '" << getBody() << "' for each turn";
+  for (auto [index, type] : llvm::enumerate(getResultTypes())) {
+    Type entry = body.getResultTypes()[index];
+    bool isShort = index < getNumCarried() && isStackOf(type, 2, entry);
+    if (!isShort && !isStackOf(type, turns, entry))
+      return emitOpError("result #")
+             << index << " has no entry of '" << getBody() << "' for each turn";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
 
 /// The target fixes where a buffer begins. A planned buffer lies at a known
 /// offset behind that.

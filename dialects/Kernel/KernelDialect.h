@@ -46,6 +46,10 @@ TargetAttrInterface getTarget(mlir::Operation *op);
 std::optional<unsigned> getTiedArgument(mlir::FunctionOpInterface function,
                                         unsigned result);
 
+/// Whether `value`, a tensor in a function that a loop calls, is the same in
+/// all turns, maybe as a view: its argument says so.
+bool isInvariant(mlir::Value value);
+
 /// The `kernel.emitted` of a function; null where the function is no emitted
 /// kernel.
 EmittedKernelAttrInterface getEmittedKernel(mlir::Operation *function);

@@ -23,6 +23,9 @@ def Kernel_Dialect : Dialect {
     name as `kernel.state = @name`; a result of the same name, its new value,
     gets the same memory.
 
+    An argument of a function that a `kernel.repeat` calls has
+    `kernel.invariant` if it is the same in all turns.
+
     A `linalg.generic` with `kernel.in_order` combines in the order of its
     reduction loops, on every target: it repeats, to the bit, what another
     program computes. Others are summed in the order of their schedule. One with
@@ -43,6 +46,7 @@ def Kernel_Dialect : Dialect {
                               "::mlir::IntegerAttr":$alignment,
                               "::mpc::kernel::BufferAttr":$buffer,
                               "::mlir::FlatSymbolRefAttr":$state,
+                              "::mlir::UnitAttr":$invariant,
                               "::mlir::UnitAttr":$in_order,
                               "::mpc::kernel::BorderAttr":$border,
                               "::mlir::ArrayAttr":$input_borders,

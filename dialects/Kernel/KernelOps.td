@@ -146,6 +146,54 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [
   let hasVerifier = 1;
 }
 
+def Kernel_RepeatOp : Kernel_Op<"repeat", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Run a function of launches several times";
+  let description = [{
+    Calls `body` `turns` times. It takes the `carried` values of the turn
+    before, in the first turn `inits`, then one entry of each of `stacks`,
+    and then `constants`, which are the same in all turns. It returns the
+    carried values and one entry of each further result.
+
+    A result has its entries along a new first axis. That of turn t is t, or
+    counted from the end where the op is `reversed`, as it is for `stacks`. A
+    carried result with two entries keeps only what the next turn reads: that
+    of turn t is t modulo 2.
+
+    After planning, `outs` are the results' memory, and last the memory that
+    the body needs beside, of the size of its arena.
+
+    ```mlir
+    %h, %y = kernel.repeat @step turns(9) inits(%h0) stacks(%x) constants(%w)
+        : (tensor<4xf32>, tensor<9x4xf32>, tensor<4xf32>)
+        -> (tensor<2x4xf32>, tensor<9x4xf32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$body, I64Attr:$turns,
+                       UnitAttr:$reversed, Variadic<AnyType>:$inits,
+                       Variadic<AnyType>:$stacks, Variadic<AnyType>:$constants,
+                       Variadic<AnyMemRef>:$outs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $body `turns` `(` $turns `)` (`reversed` $reversed^)?
+    (`inits` `(` $inits^ `)`)? (`stacks` `(` $stacks^ `)`)?
+    (`constants` `(` $constants^ `)`)? (`outs` `(` $outs^ `)`)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The number of results of which each turn reads what the last one wrote.
+    unsigned getNumCarried() { return getInits().size(); }
+    /// The number of the entry of a stack that turn `turn` reads or writes.
+    int64_t getEntry(int64_t turn) {
+      return getReversed() ? static_cast<int64_t>(getTurns()) - 1 - turn : turn;
+    }
+    /// The number of the entry that the last turn writes of result `number`.
+    int64_t getLastEntry(unsigned number);
+  }];
+}
+
 def Kernel_ViewOp : Kernel_Op<"view", [Pure]> {
   let summary = "Part of a tensor, in order, under another shape; no copy";
   let description = [{

@@ -15,6 +15,7 @@
 #include "mlir/IR/Matchers.h"
 #include "runtime/Program/Commands.h"
 #include "runtime/Support/Text.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -82,6 +83,8 @@ public:
       MPC_RETURN_IF_ERROR(addEntry(function));
       function.erase();
     }
+    for (func::FuncOp body : bodies_)
+      body.erase();
     keepCode();
     return {};
   }
@@ -113,6 +116,12 @@ private:
     spaces_.clear();
     for (BlockArgument argument : function.getArguments())
       MPC_RETURN_IF_ERROR(addArgument(function, argument, entry));
+    MPC_RETURN_IF_ERROR(addLaunches(function, entry));
+    program_.entries.push_back(std::move(entry));
+    return {};
+  }
+
+  rt::Status addLaunches(func::FuncOp function, rt::Entry &entry) {
     for (Operation &op : function.getBody().front()) {
       if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {
         MPC_RETURN_IF_ERROR(addLaunch(launch, entry));
@@ -120,10 +129,93 @@ private:
         MPC_RETURN_IF_ERROR(addCopy(copy, entry));
       } else if (auto fill = dyn_cast<linalg::FillOp>(op)) {
         MPC_RETURN_IF_ERROR(addFill(fill, entry));
+      } else if (auto repeat = dyn_cast<kernel::RepeatOp>(op)) {
+        MPC_RETURN_IF_ERROR(addRepeat(repeat, entry));
       }
     }
-    program_.entries.push_back(std::move(entry));
     return {};
+  }
+
+  /// Adds the first turn, which reads the first values of what is carried, and
+  /// a loop of the others. Turns with loops of their own are added one by one.
+  rt::Status addRepeat(kernel::RepeatOp repeat, rt::Entry &entry) {
+    auto body = module_.lookupSymbol<func::FuncOp>(repeat.getBody());
+    if (!body || repeat.getOuts().empty())
+      return rt::internalError("a loop is not planned");
+    bodies_.insert(body);
+    auto turns = static_cast<int64_t>(repeat.getTurns());
+    bool hasLoops = !body.getBody().getOps<kernel::RepeatOp>().empty();
+    for (int64_t turn = 0; turn < (hasLoops ? turns : 1); ++turn) {
+      MPC_RETURN_IF_ERROR(bind(body, placesOf(repeat, turn)));
+      MPC_RETURN_IF_ERROR(addLaunches(body, entry));
+    }
+    if (hasLoops || turns == 1)
+      return {};
+    MPC_RETURN_IF_ERROR(bind(body, placesOf(repeat, 1, /*moves=*/true)));
+    uint64_t first = entry.launches.size();
+    MPC_RETURN_IF_ERROR(addLaunches(body, entry));
+    if (uint64_t count = entry.launches.size() - first)
+      entry.loops.push_back({first, count, static_cast<uint64_t>(turns - 1)});
+    return {};
+  }
+
+  /// An operand of a loop as an argument of its body: an entry of a stack, that
+  /// may move by some entries from turn to turn, or the whole operand.
+  struct TurnPlace {
+    Value memory;
+    bool isEntry = false;
+    int64_t number = 0, step = 0;
+    uint32_t period = 0;
+  };
+
+  /// The places at `turn` of the arguments of a planned body: its arena, what
+  /// it carries, its entries of stacks, constants and results. If it `moves`,
+  /// the turn is the second one, from which on they move.
+  static SmallVector<TurnPlace> placesOf(kernel::RepeatOp repeat, int64_t turn,
+                                         bool moves = false) {
+    int64_t entry = repeat.getEntry(turn);
+    int64_t step = moves ? repeat.getEntry(1) - repeat.getEntry(0) : 0;
+    auto outAt = [&](Value out, int64_t at) -> TurnPlace {
+      if (!isShort(repeat, out))
+        return {out, true, repeat.getEntry(at), step};
+      return {out, true, at % 2, moves ? 1 - 2 * (at % 2) : 0, 2};
+    };
+    OperandRange outs = repeat.getOuts();
+    SmallVector<TurnPlace> places = {{outs.back()}};
+    for (auto [index, init] : llvm::enumerate(repeat.getInits()))
+      places.push_back(turn == 0 ? TurnPlace{init}
+                                 : outAt(outs[index], turn - 1));
+    for (Value stack : repeat.getStacks())
+      places.push_back({stack, true, entry, step});
+    for (Value constant : repeat.getConstants())
+      places.push_back({constant});
+    for (Value out : outs.drop_back())
+      places.push_back(outAt(out, turn));
+    return places;
+  }
+
+  /// Binds the arguments of `body` to places.
+  rt::Status bind(func::FuncOp body, ArrayRef<TurnPlace> places) {
+    for (auto [argument, place] :
+         llvm::zip_equal(body.getArguments(), places)) {
+      MPC_ASSIGN_OR_RETURN(rt::BufferRef ref, findPlace(place.memory));
+      if (place.isEntry) {
+        auto type = cast<MemRefType>(place.memory.getType());
+        auto bytes = static_cast<int64_t>(bytesOf(place.memory)) /
+                     std::max<int64_t>(type.getDimSize(0), 1);
+        ref.offset += place.number * bytes;
+        ref.stride = place.step * bytes;
+        ref.period = ref.stride == 0 ? 0 : place.period;
+      }
+      spaces_[argument] = ref;
+    }
+    return {};
+  }
+
+  /// Whether `out` has the entries of two turns, and no more.
+  static bool isShort(kernel::RepeatOp repeat, Value out) {
+    return cast<MemRefType>(out.getType()).getDimSize(0) <
+           static_cast<int64_t>(repeat.getTurns());
   }
 
   rt::Status addArgument(func::FuncOp function, BlockArgument argument,
@@ -194,7 +286,7 @@ private:
           !matchPattern(view.getByteShift(), m_ConstantInt(&shift)))
         return rt::internalError("a planned view has no constant place");
       rt::BufferRef ref = it->second;
-      ref.offset = shift.getZExtValue();
+      ref.offset += shift.getZExtValue();
       return ref;
     }
     if (auto get = memory.getDefiningOp<memref::GetGlobalOp>())
@@ -273,6 +365,7 @@ private:
   DenseMap<Value, rt::BufferRef> spaces_;
   llvm::StringMap<uint32_t> slabs_, constants_;
   llvm::StringMap<std::string> sources_;
+  llvm::SetVector<func::FuncOp> bodies_; ///< The functions that are repeated.
 };
 
 } // namespace

@@ -20,6 +20,8 @@ Alignments::Alignments(ModuleOp module)
     module.walk([&](LaunchOp launch) {
       ++numLaunches_[launch.getKernelAttr().getAttr()];
     });
+  module.walk(
+      [&](RepeatOp repeat) { bodies_.insert(repeat.getBodyAttr().getAttr()); });
 }
 
 /// The largest power of two that divides the address of `value`.
@@ -32,7 +34,16 @@ int64_t Alignments::alignmentOf(Value value,
   int64_t offset = place.buffer.kind == Buffer::Arena
                        ? planner.arenaOffset(place)
                        : place.offset;
-  return std::gcd(buffers_, offset);
+  int64_t alignment = std::gcd(buffers_, offset);
+  func::FuncOp function = planner.function();
+  if (!bodies_.contains(function.getSymNameAttr()) ||
+      place.buffer.kind == Buffer::Arena)
+    return alignment;
+  // The entries of a stack follow each other without gaps.
+  Type entry = place.buffer.kind == Buffer::Argument
+                   ? function.getArgumentTypes()[place.buffer.index]
+                   : function.getResultTypes()[place.buffer.index];
+  return std::gcd(alignment, numBytes(entry));
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,6 +34,8 @@ private:
   /// The alignment of a buffer; 1 where the target does not use alignments.
   int64_t buffers_ = 1;
   llvm::DenseMap<mlir::StringAttr, int64_t> numLaunches_;
+  llvm::DenseSet<mlir::StringAttr>
+      bodies_; ///< The functions that are repeated.
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, int64_t> widest_;
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> least_;
 };

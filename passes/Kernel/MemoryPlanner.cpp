@@ -113,7 +113,7 @@ bool MemoryPlanner::request(Value value, const Allocation &target) {
     requested_[value] = target;
     return true;
   }
-  if (isa<PackOp>(op)) {
+  if (isa<PackOp, RepeatOp>(op)) {
     requested_[value] = target;
     return true;
   }
@@ -130,6 +130,8 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
     placeLaunch(launch);
   } else if (auto pack = dyn_cast<PackOp>(op)) {
     placePack(pack);
+  } else if (auto repeat = dyn_cast<RepeatOp>(op)) {
+    return placeRepeat(repeat);
   } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()))
       places_[constant] = {{Buffer::Constant, 0, elements}, 0};
@@ -139,7 +141,7 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
       places_[empty] = allocateInArena(empty.getType());
   } else if (!op->hasTrait<OpTrait::IsTerminator>()) {
     return op->emitOpError("cannot be planned: it is neither a kernel launch, "
-                           "a view, a pack nor a constant");
+                           "a loop of them, a view, a pack nor a constant");
   }
   return success();
 }
@@ -218,19 +220,36 @@ void MemoryPlanner::placeLaunch(LaunchOp launch) {
       initialCopies_.push_back({launch, destination, places_[result]});
       continue;
     }
-    Allocation place;
-    unsigned part = 0;
-    if (auto it = requested_.find(result); it != requested_.end()) {
-      place = it->second;
-    } else if (PackOp pack = packOf(result, part)) {
-      place = packPlace(pack);
-      place.offset += pack.getOffsets()[part] * elementBytes(result.getType());
-    } else {
-      place = allocateInArena(result.getType());
-    }
+    Allocation place = choosePlace(result);
     places_[result] = place;
     places_[destination] = place;
   }
+}
+
+Allocation MemoryPlanner::choosePlace(Value value) {
+  if (auto it = requested_.find(value); it != requested_.end())
+    return it->second;
+  unsigned part = 0;
+  PackOp pack = packOf(value, part);
+  if (!pack)
+    return allocateInArena(value.getType());
+  Allocation place = packPlace(pack);
+  place.offset += pack.getOffsets()[part] * elementBytes(value.getType());
+  return place;
+}
+
+/// The body is planned before those who repeat it.
+LogicalResult MemoryPlanner::placeRepeat(RepeatOp repeat) {
+  auto body = symbols_.lookupNearestSymbolFrom<func::FuncOp>(
+      repeat, repeat.getBodyAttr());
+  if (!body || body.getNumArguments() == 0 ||
+      !isa<MemRefType>(body.getArgumentTypes()[0]))
+    return repeat.emitOpError("repeats a function that is not planned");
+  for (Value result : repeat.getResults())
+    places_[result] = choosePlace(result);
+  auto arena = cast<MemRefType>(body.getArgumentTypes()[0]);
+  bodies_[repeat] = allocateInArena(arena);
+  return success();
 }
 
 void MemoryPlanner::placePack(PackOp pack) {
@@ -267,6 +286,11 @@ void MemoryPlanner::findLifetimes() {
       touch(operand, time);
     for (Value result : op.getResults())
       touch(result, time);
+    if (auto repeat = dyn_cast<RepeatOp>(op)) {
+      const Allocation &body = bodies_.at(repeat);
+      ArenaPiece &piece = arena_[body.buffer.index].pieces.front();
+      piece.first = piece.last = time;
+    }
   }
 }
 
@@ -285,6 +309,10 @@ void MemoryPlanner::findWrites(Value value, int64_t offset, Value old,
     findWrites(view.getSource(), offset - byteOffset(view), old, writes);
   } else if (auto pack = dyn_cast_or_null<PackOp>(op)) {
     findPackWrites(pack, offset, old, writes);
+  } else if (isa_and_nonnull<RepeatOp>(op)) {
+    writes.push_back({op,
+                      cast<OpResult>(value).getResultNumber(),
+                      {offset, numBytes(value.getType())}});
   }
 }
 

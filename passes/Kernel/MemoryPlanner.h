@@ -49,8 +49,13 @@ public:
   }
   mlir::LogicalResult run();
   Allocation place(mlir::Value value) const;
+  mlir::func::FuncOp function() const { return function_; }
   int64_t arenaSize() const { return size_; }
   int64_t arenaOffset(const Allocation &place) const;
+  /// The size of the arena's buffer in which `place` lies.
+  int64_t bytesOf(const Allocation &place) const {
+    return arena_[place.buffer.index].bytes;
+  }
   mlir::ArrayRef<FinalCopy> copies() const { return finalCopies_; }
 
   /// A copy before a launch that updates it in place.
@@ -60,6 +65,8 @@ public:
     Allocation to;
   };
   mlir::ArrayRef<InitialCopy> copiesBefore() const { return initialCopies_; }
+  /// The memory that the body of a loop needs for itself.
+  Allocation bodyPlace(RepeatOp repeat) const { return bodies_.lookup(repeat); }
   /// The parts of packs that lie elsewhere. They are copied at the pack.
   mlir::ArrayRef<std::pair<PackOp, unsigned>> copiedParts() const;
 
@@ -83,6 +90,10 @@ private:
   Allocation packPlace(PackOp pack);
   void placeLaunch(LaunchOp launch);
   void placePack(PackOp pack);
+  mlir::LogicalResult placeRepeat(RepeatOp repeat);
+  /// The requested place of `value`, or else that as a part of a pack, or else
+  /// one of its own in the arena.
+  Allocation choosePlace(mlir::Value value);
   /// Cuts the buffer of a pack into pieces: its parts and what lies between.
   void cutIntoPieces(PackOp pack);
   /// Computes lifetimes: every op that uses memory of a piece of an arena
@@ -133,7 +144,7 @@ private:
   mlir::SymbolTableCollection symbols_;
   mlir::DenseMap<mlir::Operation *, int64_t> order_;
   mlir::DenseMap<mlir::Value, Allocation> places_, requested_;
-  mlir::DenseMap<mlir::Operation *, Allocation> packPlaces_;
+  mlir::DenseMap<mlir::Operation *, Allocation> packPlaces_, bodies_;
   mlir::SmallVector<ArenaBuffer> arena_;
   mlir::SmallVector<FinalCopy> finalCopies_;
   mlir::SmallVector<InitialCopy> initialCopies_;

@@ -290,6 +290,7 @@ struct OutlinePass : kernel::impl::OutlinePassBase<OutlinePass> {
   using OutlinePassBase::OutlinePassBase;
 
   void runOnOperation() override {
+    markInvariants();
     KernelPool pool(getOperation());
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
@@ -300,6 +301,20 @@ struct OutlinePass : kernel::impl::OutlinePassBase<OutlinePass> {
   }
 
 private:
+  /// Marks the arguments of functions that are the same in all turns of the
+  /// loops that call them.
+  void markInvariants() {
+    getOperation().walk([&](RepeatOp repeat) {
+      auto body = getOperation().lookupSymbol<func::FuncOp>(repeat.getBody());
+      unsigned first = repeat.getInits().size() + repeat.getStacks().size();
+      for (unsigned argument :
+           llvm::seq<unsigned>(first, body.getNumArguments()))
+        body.setArgAttr(argument,
+                        KernelDialect::InvariantAttrHelper::getNameStr(),
+                        UnitAttr::get(&getContext()));
+    });
+  }
+
   LogicalResult outlineBlock(Block &block, KernelPool &pool) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       Statements group = getStatements(&op);

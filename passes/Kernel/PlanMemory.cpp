@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel/Alignment.h"
 #include "passes/Kernel/MemoryPlanner.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mpc::kernel {
 #define GEN_PASS_DEF_PLANMEMORYPASS
@@ -144,6 +145,8 @@ private:
       return rewriteLaunch(launch);
     if (auto pack = dyn_cast<PackOp>(op))
       return rewritePack(pack);
+    if (auto repeat = dyn_cast<RepeatOp>(op))
+      return rewriteRepeat(repeat);
     if (op->hasTrait<OpTrait::IsTerminator>())
       return finish(op);
   }
@@ -160,6 +163,26 @@ private:
       outputs.push_back(view(planner_.place(result), result.getType()));
     LaunchOp::create(builder_, launch.getLoc(), TypeRange(),
                      launch.getKernelAttr(), inputs, outputs);
+  }
+
+  void rewriteRepeat(RepeatOp repeat) {
+    if (repeat.getNumResults() == 0)
+      return;
+    auto viewAll = [&](ValueRange values) {
+      return llvm::map_to_vector(values, [&](Value value) {
+        return view(planner_.place(value), value.getType());
+      });
+    };
+    SmallVector<Value> inits = viewAll(repeat.getInits());
+    SmallVector<Value> stacks = viewAll(repeat.getStacks());
+    SmallVector<Value> constants = viewAll(repeat.getConstants());
+    SmallVector<Value> outs = viewAll(repeat.getResults());
+    Allocation body = planner_.bodyPlace(repeat);
+    outs.push_back(view(body, RankedTensorType::get({planner_.bytesOf(body)},
+                                                    builder_.getI8Type())));
+    RepeatOp::create(builder_, repeat.getLoc(), TypeRange(),
+                     repeat.getBodyAttr(), repeat.getTurnsAttr(),
+                     repeat.getReversedAttr(), inits, stacks, constants, outs);
   }
 
   void copy(const Allocation &from, const Allocation &to, Type type) {
@@ -220,11 +243,12 @@ private:
     // operands.
     SmallVector<Operation *> old;
     for (Operation &op : *block_) {
-      bool isTensor = isa<ViewOp, PackOp, tensor::EmptyOp>(op) ||
-                      (isa<LaunchOp>(op) && op.getNumResults() != 0) ||
-                      (isa<arith::ConstantOp>(op) &&
-                       isa<RankedTensorType>(op.getResult(0).getType())) ||
-                      (isa<func::ReturnOp>(op) && op.getNumOperands() != 0);
+      bool isTensor =
+          isa<ViewOp, PackOp, tensor::EmptyOp>(op) ||
+          (isa<LaunchOp, RepeatOp>(op) && op.getNumResults() != 0) ||
+          (isa<arith::ConstantOp>(op) &&
+           isa<RankedTensorType>(op.getResult(0).getType())) ||
+          (isa<func::ReturnOp>(op) && op.getNumOperands() != 0);
       if (isTensor)
         old.push_back(&op);
     }
@@ -259,22 +283,43 @@ struct PlanMemoryPass : kernel::impl::PlanMemoryPassBase<PlanMemoryPass> {
 
   void runOnOperation() override {
     Alignments alignments(getOperation());
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isDeclaration())
-        continue;
-      if (!function.getBody().hasOneBlock()) {
-        function.emitError("has control flow, which cannot be planned");
+    for (func::FuncOp function : findFunctions())
+      if (failed(plan(function, alignments)))
         return signalPassFailure();
-      }
-      FailureOr<unsigned> aligned = alignments.copyCostlyViews(function);
-      MemoryPlanner planner(function);
-      if (failed(aligned) || failed(planner.run()))
-        return signalPassFailure();
-      numCopies += MemoryRewriter(function, planner, alignments).run();
-      numAligned += *aligned;
-      arenaBytes += planner.arenaSize();
-    }
     alignments.state();
+  }
+
+private:
+  /// The functions with a body; those that are repeated come before who repeats
+  /// them.
+  SmallVector<func::FuncOp> findFunctions() {
+    SymbolTable symbols(getOperation());
+    llvm::SetVector<func::FuncOp> found;
+    auto add = [&](func::FuncOp function, auto &again) -> void {
+      function.walk([&](RepeatOp repeat) {
+        if (auto body = symbols.lookup<func::FuncOp>(repeat.getBody());
+            body && body != function && !found.contains(body))
+          again(body, again);
+      });
+      found.insert(function);
+    };
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        add(function, add);
+    return found.takeVector();
+  }
+
+  LogicalResult plan(func::FuncOp function, Alignments &alignments) {
+    if (!function.getBody().hasOneBlock())
+      return function.emitError("has control flow, which cannot be planned");
+    FailureOr<unsigned> aligned = alignments.copyCostlyViews(function);
+    MemoryPlanner planner(function);
+    if (failed(aligned) || failed(planner.run()))
+      return failure();
+    numCopies += MemoryRewriter(function, planner, alignments).run();
+    numAligned += *aligned;
+    arenaBytes += planner.arenaSize();
+    return success();
   }
 };
 

@@ -5,6 +5,9 @@
 
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/Kernel/Work.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
@@ -66,6 +69,58 @@ static void eraseUnread(ModuleOp module) {
       kernel.erase();
 }
 
+/// Moves launches before `repeat` that are the same in all of its turns:
+/// packing a weight, for one.
+static void hoistInvariants(RepeatOp repeat, func::FuncOp body) {
+  OpBuilder builder(repeat);
+  unsigned first = repeat.getInits().size() + repeat.getStacks().size();
+  Block &block = body.getBody().front();
+  auto isFixed = [](Value value) { return isInvariant(value); };
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto launch = dyn_cast<LaunchOp>(op);
+    bool overwrites =
+        launch && llvm::any_of(launch.getOutputs(), [](Value out) {
+          return !out.getDefiningOp<tensor::EmptyOp>();
+        });
+    if (!launch || overwrites || !llvm::all_of(launch.getInputs(), isFixed))
+      continue;
+    IRMapping mapping;
+    for (BlockArgument argument : block.getArguments().drop_front(first))
+      mapping.map(argument,
+                  repeat.getConstants()[argument.getArgNumber() - first]);
+    auto clone = [&](Value value, auto &again) -> void {
+      Operation *source = value.getDefiningOp();
+      if (!source || mapping.contains(value))
+        return;
+      for (Value operand : source->getOperands())
+        again(operand, again);
+      builder.clone(*source, mapping);
+    };
+    for (Value result : launch.getResults()) {
+      clone(result, clone);
+      unsigned number = block.getNumArguments();
+      (void)body.insertArgument(number, result.getType(), {}, result.getLoc());
+      body.setArgAttr(number, KernelDialect::InvariantAttrHelper::getNameStr(),
+                      builder.getUnitAttr());
+      result.replaceAllUsesWith(body.getArgument(number));
+      repeat.getConstantsMutable().append(mapping.lookup(result));
+    }
+    launch.erase();
+  }
+}
+
+/// Moves launches out of loops. A body that several loops call stays as it is.
+static void hoistInvariants(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::MapVector<func::FuncOp, SmallVector<RepeatOp>> loops;
+  module.walk([&](RepeatOp repeat) {
+    loops[symbols.lookup<func::FuncOp>(repeat.getBody())].push_back(repeat);
+  });
+  for (auto &[body, repeats] : llvm::reverse(loops))
+    if (body && repeats.size() == 1)
+      hoistInvariants(repeats.front(), body);
+}
+
 /// Replaces `kernel` by its code.
 static LogicalResult emit(FuncOp kernel, TargetAttrInterface target) {
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
@@ -92,6 +147,7 @@ struct SchedulePass : mpc::kernel::impl::SchedulePassBase<SchedulePass> {
     if (failed(target) || failed(schedule(getOperation(), *target)))
       return signalPassFailure();
     eraseUnread(getOperation());
+    hoistInvariants(getOperation());
   }
 };
 

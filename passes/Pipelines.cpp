@@ -91,6 +91,7 @@ void mpc::buildPrecisionPipeline(
   nn::SimplifyCastsPassOptions casts;
   casts.refuse = recipe.getCostAware();
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass(casts));
+  manager.addPass(nn::createHoistInvariantsPass());
   // This runs before casts of constants are folded, since the original
   // constants are lost then.
   manager.addPass(nn::createCheckEpsilonPass());
@@ -116,6 +117,7 @@ void mpc::buildPreparationPipeline(OpPassManager &manager,
 void mpc::buildAutodiffPipeline(OpPassManager &manager) {
   manager.addPass(nn::createDifferentiatePass());
   manager.addPass(createSymbolDCEPass());
+  manager.addPass(nn::createHoistInvariantsPass());
   // This runs while ops still read arguments unchanged.
   manager.addNestedPass<func::FuncOp>(nn::createFindRangesPass());
   // Then forward and backward share what they have in common.

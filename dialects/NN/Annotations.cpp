@@ -60,6 +60,7 @@ constexpr Form kOfOps[] = {
     {kFrozen, "a unit", isKind<UnitAttr>},
     {kRefusableAttr, "a floating type", isLowType},
     {kCallAttr, "a string", isKind<StringAttr>},
+    {kForwardAttr, "a unit", isKind<UnitAttr>},
     {kWrittenAttr, "a unit", isKind<UnitAttr>},
     {kHiddenInfinity, "a string", isKind<StringAttr>},
     {kBoundedAtZero, "a unit", isKind<UnitAttr>},

@@ -30,6 +30,11 @@ inline constexpr llvm::StringLiteral kInferenceMode = "inference";
 /// What nn-autocast leaves open: an op with `nn.free = T` (rules `infer` and
 /// `clear`) may run in T or in f32. An op without a mark is decided.
 inline constexpr llvm::StringLiteral kFreeAttr = "nn.free";
+
+/// On an op of a loop whose gradient is being made: it is of the forward pass,
+/// and the loop keeps its results. Ops without the mark are repeated by the
+/// backward pass.
+inline constexpr llvm::StringLiteral kForwardAttr = "nn.forward";
 /// `nn.refusable = T` on an op of rule `lower`, and on the casts that were
 /// made for it alone: it may run in f32 where T costs more than it saves.
 inline constexpr llvm::StringLiteral kRefusableAttr = "nn.refusable";

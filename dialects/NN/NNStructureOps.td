@@ -174,4 +174,48 @@ def NN_VJPOp : NN_Op<"vjp", [
   }];
 }
 
+def NN_ScanOp : NN_Op<"scan", [
+    Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>, KernelBody]> {
+  let summary = "A loop of a known number of turns";
+  let description = [{
+    Calls `body` `turns` times. It takes the carried values, in the first turn
+    `inits`, then what each of `stacks` has at the turn along its first axis,
+    and then `constants`. It returns the carried values for the next turn, and
+    what each further result has at that turn. A result that is carried is the
+    value of the last turn or, with an axis more, that of each turn. A
+    `reversed` loop goes through all first axes from their end.
+
+    `nn-differentiate` makes a loop of its gradient, which runs the other way.
+
+    ```mlir
+    %h, %y = nn.scan @step turns(9) inits(%h0) stacks(%x) constants(%w)
+        : (tensor<4xf32>, tensor<9x4xf32>, tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<9x4xf32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$body, I64Attr:$turns,
+                       UnitAttr:$reversed, Variadic<NN_Tensor>:$inits,
+                       Variadic<NN_Tensor>:$stacks,
+                       Variadic<NN_Tensor>:$constants);
+  let results = (outs Variadic<NN_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $body `turns` `(` $turns `)` (`reversed` $reversed^)?
+    (`inits` `(` $inits^ `)`)? (`stacks` `(` $stacks^ `)`)?
+    (`constants` `(` $constants^ `)`)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    unsigned getNumCarried() { return getInits().size(); }
+    /// Whether result `number`, a carried one, has the value of each turn.
+    bool keepsEachTurn(unsigned number) {
+      auto rank = [](::mlir::Value value) {
+        return ::llvm::cast<::mlir::RankedTensorType>(value.getType()).getRank();
+      };
+      return rank(getOutputs()[number]) > rank(getInits()[number]);
+    }
+  }];
+}
+
 #endif // MPC_DIALECTS_NN_NNSTRUCTUREOPS_TD

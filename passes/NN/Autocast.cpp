@@ -10,6 +10,7 @@
 #include "passes/NN/CastPlacement.h"
 #include "passes/NN/FollowedType.h"
 #include "passes/NN/PrecisionRecord.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_AUTOCASTPASS
@@ -59,9 +60,7 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
     DecisionMaker maker(loaded_, keepPatterns_, lowerPatterns_);
     DenseSet<StringAttr> models = findModels();
     bool anyLow = false;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isDeclaration())
-        continue;
+    for (func::FuncOp function : findFunctions()) {
       bool isModel = models.empty() || models.contains(function.getNameAttr());
       FailureOr<Decisions> made =
           maker.decide(function, isModel ? low : Type());
@@ -77,13 +76,37 @@ struct AutocastPass : mpc::nn::impl::AutocastPassBase<AutocastPass> {
   }
 
 private:
+  /// The functions with a body. A loop's body comes after the function of the
+  /// loop, which decides the types that it takes.
+  SmallVector<func::FuncOp> findFunctions() {
+    llvm::SetVector<func::FuncOp> bodies, others;
+    getOperation().walk([&](ScanOp scan) {
+      if (auto body = getOperation().lookupSymbol<func::FuncOp>(scan.getBody()))
+        bodies.insert(body);
+    });
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isDeclaration() && !bodies.contains(function))
+        others.insert(function);
+    // Loops in bodies of loops were found later than those around them.
+    others.insert_range(bodies);
+    return others.takeVector();
+  }
+
   /// Where a module writes its step out, the models are the functions that the
   /// step calls, and the step's own arithmetic is not cast. Empty where it
   /// writes no step.
   DenseSet<StringAttr> findModels() {
     DenseSet<StringAttr> models;
+    SmallVector<StringAttr> work;
     getOperation().walk(
-        [&](VJPOp op) { models.insert(op.getCalleeAttr().getAttr()); });
+        [&](VJPOp op) { work.push_back(op.getCalleeAttr().getAttr()); });
+    while (!work.empty()) {
+      StringAttr name = work.pop_back_val();
+      auto model = getOperation().lookupSymbol<func::FuncOp>(name);
+      if (models.insert(name).second && model)
+        model.walk(
+            [&](ScanOp scan) { work.push_back(scan.getBodyAttr().getAttr()); });
+    }
     return models;
   }
 
@@ -128,9 +151,30 @@ private:
         settleCast(cast);
       else if (decision != decisions_.end())
         castOp(&op, settle(&op, decision->second));
+      else if (auto scan = dyn_cast<ScanOp>(op))
+        settleScan(scan);
       else if (!op.hasTrait<OpTrait::IsTerminator>())
         castOperands(&op, written_[&op].types);
     }
+  }
+
+  /// Lets the body of a loop take what is the same in all turns, and entries of
+  /// stacks, in the types that these have now. What is carried keeps its type.
+  void settleScan(ScanOp scan) {
+    OperandRange inits = scan.getInits();
+    TypeRange carried =
+        TypeRange(written_[scan].types).take_front(inits.size());
+    castOperands(scan, carried);
+    auto body = getOperation().lookupSymbol<func::FuncOp>(scan.getBody());
+    for (BlockArgument argument :
+         body.getArguments().drop_front(inits.size())) {
+      Value operand = scan->getOperand(argument.getArgNumber());
+      auto type = mlir::cast<RankedTensorType>(argument.getType());
+      argument.setType(type.clone(elementType(operand)));
+    }
+    body.setFunctionType(FunctionType::get(&getContext(),
+                                           body.getBody().getArgumentTypes(),
+                                           body.getResultTypes()));
   }
 
   /// Settles a cast, which takes its operand in any type. A cast that the model

@@ -6,6 +6,9 @@
 #include "dialects/NN/NNDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/NN/ScanGradient.h"
 #include "passes/NN/SumCotangents.h"
 
 namespace mpc::nn {
@@ -33,7 +36,11 @@ struct GradientMarker : OpBuilder::Listener {
 /// nn.vjp passes one value for two of them.
 class Expansion {
 public:
-  Expansion(VJPOp op, func::FuncOp callee) : op_(op), callee_(callee) {}
+  /// `symbols` are those of the module, to which bodies of loops are added, and
+  /// `expand` expands the nn.vjp in them.
+  Expansion(VJPOp op, func::FuncOp callee, SymbolTable &symbols,
+            ExpandFunction expand)
+      : op_(op), callee_(callee), symbols_(symbols), expand_(expand) {}
 
   LogicalResult run() {
     cloneForward();
@@ -98,7 +105,7 @@ private:
     GradientMarker marker;
     OpBuilder builder = atEnd();
     builder.setListener(&marker);
-    for (Operation *inner : llvm::reverse(forward_)) {
+    for (Operation *&inner : llvm::reverse(forward_)) {
       if (inner->getNumOperands() == 0 || !isActive(inner))
         continue;
       SmallVector<Value> dResults;
@@ -106,18 +113,53 @@ private:
         dResults.push_back(sumCotangents(builder, result, take(result)));
       if (llvm::none_of(dResults, [](Value d) { return d; }))
         continue;
-      auto rule = dyn_cast<VJPOpInterface>(inner);
-      if (!rule)
-        return inner->emitError()
-               << "'" << inner->getName() << "' has no gradient";
-      SmallVector<Value> dOperands(inner->getNumOperands());
-      if (failed(rule.buildVJP(builder, dResults, dOperands)))
+      SmallVector<Value> operands(inner->getOperands());
+      SmallVector<Value> dOperands(operands.size());
+      if (failed(buildGradient(builder, inner, dResults, dOperands)))
         return failure();
-      for (auto [operand, d] : llvm::zip(inner->getOperands(), dOperands))
+      for (auto [operand, d] : llvm::zip(operands, dOperands))
         if (d && active_.contains(operand))
           cotangents_[operand].push_back(d);
     }
     return success();
+  }
+
+  /// Builds the cotangents of the operands of `op`. A loop is replaced.
+  LogicalResult buildGradient(OpBuilder &builder, Operation *&op,
+                              ArrayRef<Value> dResults,
+                              MutableArrayRef<Value> dOperands) {
+    if (auto scan = dyn_cast<ScanOp>(op)) {
+      FailureOr<ScanOp> loop = replaceScan(builder, scan, dResults, dOperands);
+      if (failed(loop))
+        return failure();
+      op = *loop;
+      return success();
+    }
+    auto rule = dyn_cast<VJPOpInterface>(op);
+    if (!rule)
+      return op->emitError() << "'" << op->getName() << "' has no gradient";
+    return rule.buildVJP(builder, dResults, dOperands);
+  }
+
+  /// Replaces a loop by one that its gradient reads.
+  FailureOr<ScanOp> replaceScan(OpBuilder &builder, ScanOp scan,
+                                ArrayRef<Value> dResults,
+                                MutableArrayRef<Value> dOperands) {
+    SmallVector<bool> isWanted =
+        llvm::map_to_vector(scan->getOperands(), [&](Value operand) {
+          return active_.contains(operand);
+        });
+    FailureOr<ForwardScan> forward = buildScanGradient(
+        builder, scan, {dResults, isWanted, dOperands}, symbols_, expand_);
+    if (failed(forward))
+      return failure();
+    for (auto [old, value] :
+         llvm::zip_equal(scan.getOutputs(), forward->results)) {
+      llvm::replace(results_, Value(old), value);
+      old.replaceAllUsesWith(value);
+    }
+    scan.erase();
+    return forward->loop;
   }
 
   bool isActive(Operation *inner) const {
@@ -169,6 +211,8 @@ private:
 
   VJPOp op_;
   func::FuncOp callee_;
+  SymbolTable &symbols_;
+  ExpandFunction expand_;
   size_t size_ = 0;
   Block body_;
   SmallVector<Operation *> forward_;
@@ -207,15 +251,23 @@ private:
       auto callee = symbols.lookup<func::FuncOp>(op.getCallee());
       if (!callee || callee.isDeclaration() || !callee.getBody().hasOneBlock())
         return op.emitOpError("can only differentiate a function of one block");
-      if (failed(expandAll(callee, symbols)) || failed(expand(op, callee)))
+      if (failed(expandAll(callee, symbols)) ||
+          failed(expand(op, callee, symbols)))
         return failure();
     }
     visiting_.erase(function);
     return success();
   }
 
-  LogicalResult expand(VJPOp op, func::FuncOp callee) {
-    Expansion expansion(op, callee);
+  LogicalResult expand(VJPOp op, func::FuncOp callee, SymbolTable &symbols) {
+    auto expandBody = [&](func::FuncOp body) -> LogicalResult {
+      OpPassManager simplify(func::FuncOp::getOperationName());
+      simplify.addPass(createCanonicalizerPass());
+      simplify.addPass(createCSEPass());
+      return failure(failed(expandAll(body, symbols)) ||
+                     failed(runPipeline(simplify, body)));
+    };
+    Expansion expansion(op, callee, symbols, expandBody);
     Location loc = op.getLoc();
     if (failed(expansion.run()))
       return failure();

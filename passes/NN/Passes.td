@@ -279,6 +279,19 @@ def DifferentiatePass : Pass<"nn-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 
+def HoistInvariantsPass : Pass<"nn-hoist-invariants", "::mlir::ModuleOp"> {
+  let summary = "Compute before a loop what is the same in all of its turns";
+  let description = [{
+    Ops in the body of an `nn.scan` that depend on its constants alone move
+    before the loop: casts of weights above all. A body that several loops share
+    is left as it is.
+  }];
+  let statistics = [
+    Statistic<"numHoisted", "ops-hoisted", "ops that were moved before a loop">
+  ];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def ExpandAttentionPass : Pass<"nn-expand-attention", "::mlir::func::FuncOp"> {
   let summary = "Write attention out where the target has no kernel for it";
   let description = [{

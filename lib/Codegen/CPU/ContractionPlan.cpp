@@ -186,7 +186,13 @@ static double getRoleCost(const Contraction &contraction,
 }
 
 static Roles chooseRoles(const Contraction &contraction,
-                         const Epilogue &epilogue, int64_t lanes, Unit unit) {
+                         const Epilogue &epilogue, int64_t lanes, Unit unit,
+                         std::optional<unsigned> invariant) {
+  if (invariant) {
+    Roles roles = getRoles(contraction, 1 - *invariant, lanes, unit);
+    roles.sharesColumns = true;
+    return roles;
+  }
   Roles first = getRoles(contraction, 0, lanes, unit);
   Roles second = getRoles(contraction, 1, lanes, unit);
   bool swap = getRoleCost(contraction, epilogue, second, lanes) <
@@ -269,10 +275,11 @@ static std::optional<unsigned> choosePacked(const Roles &roles,
 
 GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
                                    const Epilogue &epilogue, int64_t lanes,
-                                   Unit unit) {
+                                   Unit unit,
+                                   std::optional<unsigned> invariant) {
   if (GemmAttr windows = planWindows(contraction, lanes, unit))
     return windows;
-  Roles roles = chooseRoles(contraction, epilogue, lanes, unit);
+  Roles roles = chooseRoles(contraction, epilogue, lanes, unit, invariant);
   Tile tile = chooseTile(roles);
   int64_t kBlock = roles.k;
   int64_t most = (isThin(roles) ? kMaxThinKBlock : kMaxKBlock) * roles.depth;
@@ -281,7 +288,7 @@ GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
     kBlock = balance(roles.k, most / chain * chain, chain);
   return GemmAttr::get(
       contraction.generic().getContext(), countTiles(roles, tile), lanes,
-      roles.rowOperand, choosePacked(roles, tile),
+      roles.rowOperand, invariant ? invariant : choosePacked(roles, tile),
       {tile.rows, tile.columns, kBlock},
       {roles.micro.rows, roles.micro.columns}, unit, roles.rowLayout);
 }

@@ -10,10 +10,13 @@
 
 namespace mpc::cpu {
 
-/// The schedule of `contraction` on `unit`, for vectors of `lanes` f32.
+/// The schedule of `contraction` on `unit`, for vectors of `lanes` f32. A
+/// factor that is `invariant` is packed whoever reads it: all turns of a loop
+/// do.
 GemmAttr planContraction(const kernel::Contraction &contraction,
                          const kernel::Epilogue &epilogue, int64_t lanes,
-                         Unit unit);
+                         Unit unit,
+                         std::optional<unsigned> invariant = std::nullopt);
 
 /// The number of elements from one packed panel of `operand`, of `k`, to the
 /// next.

@@ -378,6 +378,23 @@ void PackSplitter::rewriteLaunch(LaunchOp launch, FuncOp pack) {
 // Entry
 //===----------------------------------------------------------------------===//
 
+/// The factor of `contraction` that is the same in all turns of the loops that
+/// launch its kernel; empty for both or none.
+static std::optional<unsigned> findInvariant(const Contraction &contraction,
+                                             ArrayRef<LaunchOp> launches) {
+  auto isFixed = [&](unsigned operand) {
+    auto argument =
+        dyn_cast<BlockArgument>(contraction.getOperand(operand).tensor);
+    return argument && llvm::all_of(launches, [&](LaunchOp launch) {
+             return argument.getArgNumber() < launch.getInputs().size() &&
+                    isInvariant(launch.getInputs()[argument.getArgNumber()]);
+           });
+  };
+  if (launches.empty() || isFixed(0) == isFixed(1))
+    return std::nullopt;
+  return isFixed(0) ? 0 : 1;
+}
+
 void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
                                    SymbolTable &symbols, TargetAttr target) {
   int64_t lanes = target.getLanes();
@@ -388,7 +405,8 @@ void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
         planDepthwise(contraction, *depthwise, lanes));
   Epilogue epilogue = getEpilogue(kernel, body);
   GemmAttr plan = planContraction(contraction, epilogue, lanes,
-                                  chooseUnit(contraction, target.getBf16()));
+                                  chooseUnit(contraction, target.getBf16()),
+                                  findInvariant(contraction, launches));
   if (!plan.getPacked())
     return kernel.setScheduleAttr(plan);
   std::optional<Windows> windows;

@@ -10,12 +10,12 @@ import pathlib
 
 import numpy as np
 
-from . import attention, binary, bits, casts, contractions, gradients, kernel, movement
+from . import attention, binary, bits, casts, contractions, gradients, kernel, loops, movement
 from . import normalization, optimizer, randomness, rates, rounding, unary
 from .text import file_text
 
 MODULES = (unary, binary, casts, bits, movement, contractions, normalization, randomness)
-MODULES += (attention, gradients, rates, rounding, optimizer, kernel)
+MODULES += (attention, gradients, loops, rates, rounding, optimizer, kernel)
 
 
 def files_of(wanted):

@@ -137,16 +137,17 @@ class Function:
     """`body` computes %r (or, of several results, %r0, %r1, ...) of arguments %a, %b, ...
 
     `gradients`: results that the VJP by the arguments numbered so has to have, for the
-    cotangents `seeds`, one for each floating result."""
+    cotangents `seeds`, one for each floating result. `callees` is the text of private functions."""
 
-    def __init__(self, name, inputs, body, results, seeds=(), gradients=None):
+    def __init__(self, name, inputs, body, results, seeds=(), gradients=None, callees=""):
+        self.callees = callees
         self.name, self.inputs, self.body, self.results = name, inputs, body, list(results)
         self.seeds, self.gradients = list(seeds), dict(gradients or {})
 
     def text(self):
         if not self.gradients:
-            return self._declaration("func.func", self.inputs, self.results) + self._body()
-        return self._private() + self._vjp()
+            return self.callees + self._declaration("func.func", self.inputs, self.results) + self._body()
+        return self.callees + self._private() + self._vjp()
 
     def _declaration(self, keyword, inputs, results):
         arguments = [

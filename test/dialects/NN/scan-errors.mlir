@@ -1,0 +1,76 @@
+// RUN: mpc-opt %s --split-input-file --verify-diagnostics
+
+func.func @none(%h: tensor<4xf32>) {
+  // expected-error @below {{runs 0 times}}
+  %a = nn.scan @turn turns(0) inits(%h) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @short(%x: tensor<3x4xf32>) {
+  // expected-error @below {{stack #0 is 'tensor<3x4xf32>', which has no entry for each turn}}
+  %a = nn.scan @turn turns(5) stacks(%x) : (tensor<3x4xf32>) -> tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @few(%h: tensor<4xf32>) {
+  // expected-error @below {{yields 0 results, but carries 1 values}}
+  "nn.scan"(%h) <{body = @turn, turns = 5 : i64, operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @missing(%h: tensor<4xf32>) {
+  // expected-error @below {{repeats 'turn', which is not a function of this module}}
+  %a = nn.scan @turn turns(5) inits(%h) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @turn(%h: tensor<4xf32>) -> tensor<4xf32> {
+  return %h : tensor<4xf32>
+}
+func.func @given(%h: tensor<5xf32>) {
+  // expected-error @below {{passes ('tensor<5xf32>'), but 'turn' has ('tensor<4xf32>')}}
+  %a = nn.scan @turn turns(5) inits(%h) : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func private @turn(%h: tensor<4xf32>) -> tensor<5xf32> {
+  %c = nn.constant dense<0.0> : tensor<5xf32>
+  return %c : tensor<5xf32>
+}
+func.func @carried(%h: tensor<4xf32>) {
+  // expected-error @below {{carries ('tensor<4xf32>'), but 'turn' has ('tensor<5xf32>')}}
+  %a = nn.scan @turn turns(5) inits(%h) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @turn(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @yielded(%x: tensor<5x4xf32>) {
+  // expected-error @below {{yields ('tensor<4xf32>'), but 'turn' has ('tensor<4xf32>')}}
+  %a = nn.scan @turn turns(5) stacks(%x) : (tensor<5x4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @turn(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @number(%x: tensor<5x4xf32>) {
+  // expected-error @below {{yields ('tensor<5x4xf32>', 'tensor<5x4xf32>'), but 'turn' has ('tensor<4xf32>')}}
+  %a:2 = nn.scan @turn turns(5) stacks(%x) : (tensor<5x4xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
+  return
+}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Unrolls layers over time, with one product for the inputs of all steps and
-// one for each step's state.
+// Layers over time, with one product for the inputs of all steps and one for
+// each step's state. Few steps are copied, many are a loop.
 #include "lib/Import/Build/Recurrent.h"
+
+#include "lib/Import/Build/Loops.h"
 
 using namespace llvm;
 
@@ -91,47 +93,109 @@ static Direction directionOf(TensorBuilder &b, const RecurrentLayer &layer,
 /// Advances `direction` by a step whose part from the inputs is `fromInput`.
 using Step = function_ref<void(Direction &direction, const Operand &fromInput)>;
 
-/// Which samples still have a step at `time`, in the shape of a state.
-static Operand presentAt(TensorBuilder &b, const RecurrentLayer &layer,
-                         int64_t time) {
-  Operand isPresent =
-      b.compare(nn::CompareKind::GT, *layer.lengths,
-                b.splatLike(*layer.lengths, static_cast<double>(time)));
-  return b.broadcast(isPresent, {layer.batch, layer.hidden}, {0});
+/// Which samples still have a step, at each time: [steps, batch, hidden].
+static Operand presence(TensorBuilder &b, const RecurrentLayer &layer) {
+  Shape shape{layer.steps, layer.batch, layer.hidden};
+  Operand times = b.coordinates({layer.steps}, 0);
+  Operand lengths = b.cast(*layer.lengths, times.type);
+  return b.compare(nn::CompareKind::GT, b.broadcast(lengths, shape, {1}),
+                   b.broadcast(times, shape, {0}));
 }
 
-/// Advances by the step at `time`, and returns its output. The states of a
-/// sequence that has ended stay, and its output is zeros.
+/// Advances by a step, and returns its output. The states of a sequence that
+/// has ended, by `isPresent`, stay, and its output is zeros.
 static Operand advance(TensorBuilder &b, const RecurrentLayer &layer,
-                       Direction &direction, int64_t time, Step step) {
+                       Direction &direction, const Operand &fromInput,
+                       const Operand *isPresent, Step step) {
   Operand state = direction.state, cell = direction.cell;
-  step(direction, at(b, direction.fromInput, time));
-  if (!layer.lengths)
+  step(direction, fromInput);
+  if (!isPresent)
     return direction.state;
-  Operand isPresent = presentAt(b, layer, time);
   Operand output =
-      b.select(isPresent, direction.state, b.splatLike(direction.state, 0.0));
-  direction.state = b.select(isPresent, direction.state, state);
+      b.select(*isPresent, direction.state, b.splatLike(direction.state, 0.0));
+  direction.state = b.select(*isPresent, direction.state, state);
   if (layer.hasCell)
-    direction.cell = b.select(isPresent, direction.cell, cell);
+    direction.cell = b.select(*isPresent, direction.cell, cell);
   return output;
 }
 
+/// Copies of the step, one after the other. Returns the outputs of all:
+/// [steps, batch, hidden].
+static Operand unroll(TensorBuilder &b, const RecurrentLayer &layer,
+                      Direction &direction, const Operand *isPresent,
+                      bool backwards, Step step) {
+  SmallVector<Operand> places(layer.steps);
+  for (int64_t i = 0; i < layer.steps; ++i) {
+    int64_t time = backwards ? layer.steps - 1 - i : i;
+    std::optional<Operand> present;
+    if (isPresent)
+      present = at(b, *isPresent, time);
+    Operand output =
+        advance(b, layer, direction, at(b, direction.fromInput, time),
+                present ? &*present : nullptr, step);
+    places[time] = b.reshape(output, {1, layer.batch, layer.hidden});
+  }
+  return b.concat(places, 0);
+}
+
+/// A loop of the step. Returns the outputs of all turns.
+static Operand repeat(TensorBuilder &b, const RecurrentLayer &layer,
+                      Direction &direction, const Operand *isPresent,
+                      bool backwards, Step step) {
+  Loop loop{"turn", layer.steps, backwards};
+  loop.inits.push_back(direction.state);
+  if (layer.hasCell)
+    loop.inits.push_back(direction.cell);
+  loop.stacks.push_back(direction.fromInput);
+  if (isPresent)
+    loop.stacks.push_back(*isPresent);
+  // Without lengths, outputs are the states.
+  loop.keepsEachTurn = !isPresent;
+  auto turn = [&](const Turn &taken) {
+    Direction inside = direction;
+    inside.state = taken.carried[0];
+    if (layer.hasCell)
+      inside.cell = taken.carried[1];
+    const Operand *present = isPresent ? &taken.entries[1] : nullptr;
+    Operand output = advance(b, layer, inside, taken.entries[0], present, step);
+    Turn result;
+    result.carried.push_back(inside.state);
+    if (layer.hasCell)
+      result.carried.push_back(inside.cell);
+    if (isPresent)
+      result.entries.push_back(output);
+    return result;
+  };
+  Turn results = buildLoop(b, loop, turn);
+  Operand outputs = isPresent ? results.entries[0] : results.carried[0];
+  auto last = [&](const Operand &carried) {
+    return isPresent ? carried
+                     : at(b, carried, backwards ? 0 : layer.steps - 1);
+  };
+  direction.state = last(results.carried[0]);
+  if (layer.hasCell)
+    direction.cell = last(results.carried[1]);
+  return outputs;
+}
+
+/// So many steps are copied: fewer turns than that are no faster as a loop.
+static constexpr int64_t kMostCopies = 8;
+
 /// Y [steps, directions, batch, hidden], Y_h and Y_c.
-static RecurrentOutputs unroll(TensorBuilder &b, const RecurrentLayer &layer,
-                               bool together, Step step) {
-  Shape slot{1, 1, layer.batch, layer.hidden};
+static RecurrentOutputs build(TensorBuilder &b, const RecurrentLayer &layer,
+                              bool together, Step step) {
   SmallVector<Operand> outputs, states, cells;
+  std::optional<Operand> isPresent;
+  if (layer.lengths)
+    isPresent = presence(b, layer);
   for (int64_t d = 0; d < layer.directions; ++d) {
     Direction direction = directionOf(b, layer, d, together);
-    bool backwards = layer.reverse || d == 1;
-    SmallVector<Operand> places(layer.steps);
-    for (int64_t i = 0; i < layer.steps; ++i) {
-      int64_t time = backwards ? layer.steps - 1 - i : i;
-      places[time] = b.reshape(advance(b, layer, direction, time, step), slot);
-    }
+    auto run = layer.steps > kMostCopies ? repeat : unroll;
+    Operand all = run(b, layer, direction, isPresent ? &*isPresent : nullptr,
+                      layer.reverse || d == 1, step);
     if (layer.wantsSteps)
-      outputs.push_back(b.concat(places, 0));
+      outputs.push_back(
+          b.reshape(all, {layer.steps, 1, layer.batch, layer.hidden}));
     Shape last{1, layer.batch, layer.hidden};
     states.push_back(b.reshape(direction.state, last));
     if (layer.hasCell)
@@ -161,7 +225,7 @@ static Operand seen(TensorBuilder &b, const Direction &d, const Operand &gate,
 
 RecurrentOutputs buildLSTM(TensorBuilder &b, const RecurrentLayer &layer,
                            bool isCoupled) {
-  return unroll(b, layer, true, [&](Direction &d, const Operand &fromInput) {
+  return build(b, layer, true, [&](Direction &d, const Operand &fromInput) {
     Operand gates = b.binary(Binary::Add, fromInput,
                              b.linear(d.state, d.recurrent, nullptr));
     auto gate = [&](int64_t index, int64_t peephole) {
@@ -195,7 +259,7 @@ RecurrentOutputs buildGRU(TensorBuilder &b, const RecurrentLayer &layer,
         b.sliceAxis(*d.recurrentBias, 0, first * h, (first + parts) * h);
     return b.linear(state, weight, &bias);
   };
-  return unroll(b, layer, false, [&](Direction &d, const Operand &fromInput) {
+  return build(b, layer, false, [&](Direction &d, const Operand &fromInput) {
     Operand gates =
         b.binary(Binary::Add, b.sliceAxis(fromInput, 1, 0, 2 * layer.hidden),
                  fromState(d, d.state, 0, 2));
@@ -214,7 +278,7 @@ RecurrentOutputs buildGRU(TensorBuilder &b, const RecurrentLayer &layer,
 }
 
 RecurrentOutputs buildRNN(TensorBuilder &b, const RecurrentLayer &layer) {
-  return unroll(b, layer, true, [&](Direction &d, const Operand &fromInput) {
+  return build(b, layer, true, [&](Direction &d, const Operand &fromInput) {
     Operand sum = b.binary(Binary::Add, fromInput,
                            b.linear(d.state, d.recurrent, nullptr));
     d.state = d.activations[0].apply(b, sum);

@@ -219,12 +219,15 @@ CHOICE = (
 )
 case("choice", "Loop", normal(m=np.array(3), go=None, v=(3,)), outputs=(0, 1), body=loop_body(*CHOICE))
 
-# Samples that end before others
+# Samples that end before others; of many steps they are a loop
 for op, gates in {"LSTM": 4, "GRU": 3, "RNN": 1}.items():
-    layer = {"x": (3, 3, 2), "w": (2, 2 * gates, 2), "r": (2, 2 * gates, 2), "b": (2, 4 * gates)}
-    ends = {"n": np.array([3, 0, 2], np.int32), "h": (2, 3, 2)} | ({"c": (2, 3, 2), "p": (2, 6)} if op == "LSTM" else {})
     results = (0, 1, 2) if op == "LSTM" else (0, 1)
-    case(f"{op} of lengths", op, normal(**layer, **ends), outputs=results, hidden_size=2, direction="bidirectional")
+    for steps in (3, 10):
+        layer = {"x": (steps, 3, 2), "w": (2, 2 * gates, 2), "r": (2, 2 * gates, 2), "b": (2, 4 * gates)}
+        ends = {"n": np.array([steps, 0, steps - 1], np.int32), "h": (2, 3, 2)}
+        ends |= {"c": (2, 3, 2), "p": (2, 6)} if op == "LSTM" else {}
+        draw = normal(**layer, **ends)
+        case(f"{op} of lengths, {steps} steps", op, draw, outputs=results, hidden_size=2, direction="bidirectional")
 
 # Fourier transforms
 case("dft", "DFT", normal(x=(2, 5, 2), n=None, axis=np.array(1)))

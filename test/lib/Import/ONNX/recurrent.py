@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Holds ONNX's recurrent layers against NumPy in float64, which runs each sample by itself, over its own length.
 
-    python recurrent.py MPC_EVAL_CASES
+    python recurrent.py MPC_EVAL_CASES STEPS
 
 Then each sample is a step longer or shorter in NumPy alone, which every case of several lengths must notice.
 """
@@ -16,8 +16,7 @@ import onnx
 from node_suite import Evaluators, read_safetensors, write_safetensors
 from onnx import TensorProto, helper, numpy_helper
 
-STEPS, BATCH, WIDTH, HIDDEN = 5, 4, 3, 2
-LENGTHS = [5, 0, 2, 4]
+BATCH, WIDTH, HIDDEN = 4, 3, 2
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 DEFAULTS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
 TOLERANCE = 1e-12
@@ -70,11 +69,15 @@ def step(op, attributes, functions, x, h, c, w, r, bias, peephole):
     return functions[0](o + po * c) * functions[2](c), c
 
 
+def lengths_of(steps):
+    return [steps, 0, 2, steps - 1]
+
+
 def reference(op, attributes, lengths, x, w, r, b, h0, c0, p):
     """Y, Y_h and Y_c with the steps first."""
     directions = len(w)
     functions = functions_of(op, directions, attributes)
-    y, last, cells = np.zeros((STEPS, directions, BATCH, HIDDEN)), h0.copy(), c0.copy()
+    y, last, cells = np.zeros((len(x), directions, BATCH, HIDDEN)), h0.copy(), c0.copy()
     for d, sample in itertools.product(range(directions), range(BATCH)):
         times = list(range(lengths[sample]))
         if d == 1 or attributes.get("direction") == "reverse":
@@ -111,9 +114,9 @@ def given(settings, value):
     return {f"activation_{name}": [value] for name in names}
 
 
-def inputs_of(op, directions):
+def inputs_of(op, directions, steps):
     rng = np.random.default_rng(3)
-    g, shapes = GATES[op] * HIDDEN, {"x": (STEPS, BATCH, WIDTH)}
+    g, shapes = GATES[op] * HIDDEN, {"x": (steps, BATCH, WIDTH)}
     shapes |= {"w": (directions, g, WIDTH), "r": (directions, g, HIDDEN), "b": (directions, 2 * g)}
     shapes |= {name: (directions, BATCH, HIDDEN) for name in ("h", "c")} | {"p": (directions, 3 * HIDDEN)}
     return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
@@ -124,7 +127,7 @@ def model_of(op, attributes, how, inputs):
     given = [helper.make_tensor_value_info("lengths", TensorProto.INT32, [BATCH])] if how == "input" else []
     constants = [numpy_helper.from_array(array, name) for name, array in inputs.items() if name in names]
     if how == "constant":
-        constants.append(numpy_helper.from_array(np.array(LENGTHS, np.int32), "lengths"))
+        constants.append(numpy_helper.from_array(np.array(lengths_of(len(inputs["x"])), np.int32), "lengths"))
     results = ["y", "last"] + (["cells"] if op == "LSTM" else [])
     node = helper.make_node(op, names, results, name="n", hidden_size=HIDDEN, **attributes)
     outputs = [helper.make_tensor_value_info(name, TensorProto.DOUBLE, None) for name in results]
@@ -136,7 +139,8 @@ def expected(case, inputs, planted):
     """What NumPy makes of the inputs, laid out as the node's results are."""
     op, attributes, how = case
     peephole = inputs["p"] if op == "LSTM" else None
-    lengths = [abs(length - planted) for length in LENGTHS] if how else [STEPS] * BATCH
+    steps = len(inputs["x"])
+    lengths = [abs(length - planted) for length in lengths_of(steps)] if how else [steps] * BATCH
     wanted = reference(
         op, attributes, lengths, *(inputs[name] for name in "xwrbhc"), peephole if op == "LSTM" else inputs["p"]
     )  # fmt: skip
@@ -145,17 +149,18 @@ def expected(case, inputs, planted):
     return wanted
 
 
-def check(index, case, folder, evaluators):
+def check(index, case, steps, folder, evaluators):
     """What is wrong, and whether lengths that are off by one are noticed."""
     op, attributes, how = case
-    inputs = inputs_of(op, 2 if attributes.get("direction") == "bidirectional" else 1)
+    inputs = inputs_of(op, 2 if attributes.get("direction") == "bidirectional" else 1, steps)
     wanted, planted = (expected(case, inputs, planted) for planted in (0, 1))
     if attributes.get("layout"):
         inputs |= {name: np.ascontiguousarray(np.swapaxes(inputs[name], 0, 1)) for name in "xhc"}
     work = pathlib.Path(folder, str(index))
     work.mkdir()
     onnx.save(model_of(op, attributes, how, inputs), work / "model.onnx")
-    write_safetensors(work / "in.safetensors", {"lengths": np.array(LENGTHS, np.int32)} if how == "input" else {})
+    given = {"lengths": np.array(lengths_of(steps), np.int32)} if how == "input" else {}
+    write_safetensors(work / "in.safetensors", given)
     status = evaluators.run(
         work / "stderr", work / "model.onnx", "--threads=1", f"--inputs={work / 'in.safetensors'}",
         f"--outputs={work / 'out.safetensors'}",
@@ -174,12 +179,13 @@ def check(index, case, folder, evaluators):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
+    parser.add_argument("steps", type=int)
     flags = parser.parse_args()
     chosen = list(cases())
     wrong, seen = 0, 0
     with tempfile.TemporaryDirectory() as folder, Evaluators(flags.tool) as evaluators:
         for index, case in enumerate(chosen):
-            fault, sees = check(index, case, folder, evaluators)
+            fault, sees = check(index, case, flags.steps, folder, evaluators)
             wrong += bool(fault)
             seen += bool(sees and case[2])
             if fault:

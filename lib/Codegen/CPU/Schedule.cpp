@@ -9,6 +9,7 @@
 #include "lib/Codegen/CPU/RowPlan.h"
 #include "lib/Codegen/CPU/ScheduleContraction.h"
 #include "lib/Codegen/CPU/Windows.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -56,9 +57,22 @@ static ScheduleAttrInterface scheduleLanes(FuncOp kernel, const Body &body,
       target.getLanes());
 }
 
+/// The time of an element of a map, where 1 is that of a few sums and products.
+/// Functions such as the exponential take about four times that.
+static int64_t getElementCost(FuncOp kernel) {
+  int64_t cost = 1;
+  kernel.walk([&](Operation *op) {
+    bool isFunction = isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
+                      !isa<math::FmaOp>(op);
+    cost += isFunction ? 4 : 0;
+  });
+  return cost;
+}
+
 static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
                                          int64_t lanes) {
-  int64_t work = body.statements.front().numIterations();
+  int64_t work =
+      body.statements.front().numIterations() * getElementCost(kernel);
   int64_t units = countMapUnits(body, lanes);
   return MapAttr::get(kernel.getContext(), countChunks(work, kMapGrain, units),
                       lanes);

@@ -12,7 +12,7 @@ namespace {
 
 /// The number of spins, some microseconds: longer than the gap between two
 /// launches, and far shorter than a time slice that another process could use.
-constexpr int kSpins = 200;
+constexpr int kSpins = 1000;
 /// The number of groups per worker: enough that workers of different speed end
 /// together.
 constexpr int64_t kGroupsPerWorker = 8;

@@ -3,6 +3,7 @@
 #include "lib/Import/Build/Loops.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Random.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -17,8 +18,10 @@ class BodyWriter {
 public:
   BodyWriter(TensorBuilder &b, const Loop &loop) : b_(b), loop_(loop) {}
 
-  /// Creates the function and lets `body` fill it.
-  Turn write(function_ref<Turn(const Turn &)> body);
+  /// Creates the function and lets `body` fill it. Empty, and without a
+  /// function, where it cannot be repeated.
+  std::optional<Turn>
+  write(function_ref<llvm::Expected<Turn>(const Turn &)> body);
   func::FuncOp function() const { return function_; }
   /// The values from outside that the body reads. They are its last arguments.
   ArrayRef<Value> constants() const { return constants_; }
@@ -26,6 +29,9 @@ public:
 private:
   Operand addArgument(const Operand &like, ArrayRef<int64_t> shape);
   Turn addArguments();
+  void createFunction();
+  bool isRepeatable(const Turn &result) const;
+  void finish(const Turn &result);
   void takeFromOutside();
 
   TensorBuilder &b_;
@@ -53,29 +59,31 @@ Turn BodyWriter::addArguments() {
 
 /// Makes values from outside arguments, and repeats constants inside.
 void BodyWriter::takeFromOutside() {
-  Block &block = function_.getBody().front();
+  Region &region = function_.getBody();
   DenseMap<Value, Value> inside;
-  OpBuilder builder = OpBuilder::atBlockBegin(&block);
-  for (Operation &op : block)
-    for (OpOperand &operand : op.getOpOperands()) {
-      Value value = operand.get();
-      if (value.getParentBlock() == &block)
-        continue;
-      Value &known = inside[value];
-      Operation *source = value.getDefiningOp();
-      if (!known && source && matchPattern(source, m_Constant())) {
-        known = builder.clone(*source)->getResult(0);
-      } else if (!known) {
-        known = block.addArgument(value.getType(), value.getLoc());
-        constants_.push_back(value);
-      }
-      operand.set(known);
+  OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
+  auto take = [&](OpOperand &operand) {
+    Value value = operand.get();
+    if (region.isAncestor(value.getParentRegion()))
+      return;
+    Value &known = inside[value];
+    Operation *source = value.getDefiningOp();
+    if (!known && source && matchPattern(source, m_Constant())) {
+      known = builder.clone(*source)->getResult(0);
+    } else if (!known) {
+      known = region.front().addArgument(value.getType(), value.getLoc());
+      constants_.push_back(value);
     }
+    operand.set(known);
+  };
+  function_.walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      take(operand);
+  });
 }
 
-Turn BodyWriter::write(function_ref<Turn(const Turn &)> body) {
+void BodyWriter::createFunction() {
   OpBuilder &builder = b_.builder();
-  OpBuilder::InsertionGuard guard(builder);
   auto module =
       builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   builder.setInsertionPointToEnd(module.getBody());
@@ -84,18 +92,52 @@ Turn BodyWriter::write(function_ref<Turn(const Turn &)> body) {
   function_.setPrivate();
   SymbolTable(module).insert(function_);
   builder.setInsertionPointToStart(function_.addEntryBlock());
-  Turn result = body(addArguments());
+}
+
+/// Whether all turns do the same, and leave nothing behind but their results.
+bool BodyWriter::isRepeatable(const Turn &result) const {
+  auto isSame = [](const Operand &a, const Operand &b) {
+    return a.type == b.type && a.shape == b.shape;
+  };
+  if (!llvm::equal(result.carried, loop_.inits, isSame))
+    return false;
+  auto found = func::FuncOp(function_).walk([](Operation *op) {
+    return isa<TrainingOpInterface, nn::RandomInterface>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return !found.wasInterrupted();
+}
+
+/// Returns `result`.
+void BodyWriter::finish(const Turn &result) {
   SmallVector<Value> values;
   for (ArrayRef<Operand> operands :
        {ArrayRef(result.carried), ArrayRef(result.entries)})
     for (const Operand &operand : operands)
       values.push_back(operand.value);
+  OpBuilder &builder = b_.builder();
   func::ReturnOp::create(builder, b_.location(), values);
   takeFromOutside();
   function_.setFunctionType(
       builder.getFunctionType(function_.getBody().front().getArgumentTypes(),
                               TypeRange(ValueRange(values))));
-  return result;
+}
+
+std::optional<Turn>
+BodyWriter::write(function_ref<llvm::Expected<Turn>(const Turn &)> body) {
+  OpBuilder::InsertionGuard guard(b_.builder());
+  createFunction();
+  llvm::Expected<Turn> result = body(addArguments());
+  bool isBuilt = static_cast<bool>(result);
+  if (!isBuilt)
+    llvm::consumeError(result.takeError());
+  if (!isBuilt || !isRepeatable(*result)) {
+    function_.erase();
+    return std::nullopt;
+  }
+  finish(*result);
+  return std::move(*result);
 }
 
 static Shape stacked(int64_t turns, const Operand &entry) {
@@ -104,10 +146,9 @@ static Shape stacked(int64_t turns, const Operand &entry) {
   return shape;
 }
 
-Turn buildLoop(TensorBuilder &b, const Loop &loop,
-               function_ref<Turn(const Turn &)> body) {
-  BodyWriter writer(b, loop);
-  Turn turn = writer.write(body);
+/// Builds the loop of which `turn` is what one turn returns.
+static Turn createLoop(TensorBuilder &b, const Loop &loop, const Turn &turn,
+                       const BodyWriter &writer) {
   SmallVector<Type> types;
   for (const Operand &operand : turn.carried)
     types.push_back(b.tensorType(
@@ -128,6 +169,19 @@ Turn buildLoop(TensorBuilder &b, const Loop &loop,
     (index < turn.carried.size() ? results.carried : results.entries)
         .push_back(b.fromValue(value));
   return results;
+}
+
+std::optional<Turn>
+tryBuildLoop(TensorBuilder &b, const Loop &loop,
+             function_ref<llvm::Expected<Turn>(const Turn &)> body) {
+  Operation *parent = b.builder().getInsertionBlock()->getParentOp();
+  if (loop.turns <= kMostCopies || !isa_and_nonnull<func::FuncOp>(parent))
+    return std::nullopt;
+  BodyWriter writer(b, loop);
+  std::optional<Turn> turn = writer.write(body);
+  if (!turn)
+    return std::nullopt;
+  return createLoop(b, loop, *turn, writer);
 }
 
 } // namespace mpc::build

@@ -26,10 +26,18 @@ struct Turn {
   llvm::SmallVector<Operand> carried, entries;
 };
 
+/// So many turns are copied: fewer than that are no faster as a loop.
+inline constexpr int64_t kMostCopies = 8;
+
 /// Builds `loop`. `body` builds a turn; it may use values from outside. In the
-/// result, the carried values have a first axis where each turn is kept.
-Turn buildLoop(TensorBuilder &b, const Loop &loop,
-               llvm::function_ref<Turn(const Turn &)> body);
+/// result, the carried values have a first axis where each turn is kept. Empty,
+/// with nothing built, where turns have to be copied: few of them; turns that
+/// fail, since they ask for what is known only of a copy; turns that draw
+/// random numbers, keep statistics, or change a carried value's type; and loops
+/// in an nn.autocast, whose rule would not reach a function.
+std::optional<Turn>
+tryBuildLoop(TensorBuilder &b, const Loop &loop,
+             llvm::function_ref<llvm::Expected<Turn>(const Turn &)> body);
 
 } // namespace mpc::build
 

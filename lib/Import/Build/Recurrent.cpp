@@ -138,10 +138,11 @@ static Operand unroll(TensorBuilder &b, const RecurrentLayer &layer,
   return b.concat(places, 0);
 }
 
-/// A loop of the step. Returns the outputs of all turns.
-static Operand repeat(TensorBuilder &b, const RecurrentLayer &layer,
-                      Direction &direction, const Operand *isPresent,
-                      bool backwards, Step step) {
+/// A loop of the step. Returns the outputs of all turns; empty where steps have
+/// to be copied.
+static std::optional<Operand>
+repeat(TensorBuilder &b, const RecurrentLayer &layer, Direction &direction,
+       const Operand *isPresent, bool backwards, Step step) {
   Loop loop{"turn", layer.steps, backwards};
   loop.inits.push_back(direction.state);
   if (layer.hasCell)
@@ -151,7 +152,7 @@ static Operand repeat(TensorBuilder &b, const RecurrentLayer &layer,
     loop.stacks.push_back(*isPresent);
   // Without lengths, outputs are the states.
   loop.keepsEachTurn = !isPresent;
-  auto turn = [&](const Turn &taken) {
+  auto turn = [&](const Turn &taken) -> Expected<Turn> {
     Direction inside = direction;
     inside.state = taken.carried[0];
     if (layer.hasCell)
@@ -166,20 +167,19 @@ static Operand repeat(TensorBuilder &b, const RecurrentLayer &layer,
       result.entries.push_back(output);
     return result;
   };
-  Turn results = buildLoop(b, loop, turn);
-  Operand outputs = isPresent ? results.entries[0] : results.carried[0];
+  std::optional<Turn> results = tryBuildLoop(b, loop, turn);
+  if (!results)
+    return std::nullopt;
+  Operand outputs = isPresent ? results->entries[0] : results->carried[0];
   auto last = [&](const Operand &carried) {
     return isPresent ? carried
                      : at(b, carried, backwards ? 0 : layer.steps - 1);
   };
-  direction.state = last(results.carried[0]);
+  direction.state = last(results->carried[0]);
   if (layer.hasCell)
-    direction.cell = last(results.carried[1]);
+    direction.cell = last(results->carried[1]);
   return outputs;
 }
-
-/// So many steps are copied: fewer turns than that are no faster as a loop.
-static constexpr int64_t kMostCopies = 8;
 
 /// Y [steps, directions, batch, hidden], Y_h and Y_c.
 static RecurrentOutputs build(TensorBuilder &b, const RecurrentLayer &layer,
@@ -190,12 +190,15 @@ static RecurrentOutputs build(TensorBuilder &b, const RecurrentLayer &layer,
     isPresent = presence(b, layer);
   for (int64_t d = 0; d < layer.directions; ++d) {
     Direction direction = directionOf(b, layer, d, together);
-    auto run = layer.steps > kMostCopies ? repeat : unroll;
-    Operand all = run(b, layer, direction, isPresent ? &*isPresent : nullptr,
-                      layer.reverse || d == 1, step);
+    const Operand *present = isPresent ? &*isPresent : nullptr;
+    bool backwards = layer.reverse || d == 1;
+    std::optional<Operand> all =
+        repeat(b, layer, direction, present, backwards, step);
+    if (!all)
+      all = unroll(b, layer, direction, present, backwards, step);
     if (layer.wantsSteps)
       outputs.push_back(
-          b.reshape(all, {layer.steps, 1, layer.batch, layer.hidden}));
+          b.reshape(*all, {layer.steps, 1, layer.batch, layer.hidden}));
     Shape last{1, layer.batch, layer.hidden};
     states.push_back(b.reshape(direction.state, last));
     if (layer.hasCell)

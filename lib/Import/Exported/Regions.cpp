@@ -3,6 +3,7 @@
 #include "lib/Import/Exported/Regions.h"
 
 #include "dialects/Interfaces/ElementTypes.h"
+#include "lib/Import/Build/Loops.h"
 #include "lib/Import/Build/Regions.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -434,11 +435,37 @@ Expected<Operand> stack(TensorBuilder &b, ArrayRef<Operand> steps) {
   return b.concat(parts, 0);
 }
 
+/// The steps as a loop; empty where they have to be copied.
+std::optional<std::vector<Operand>>
+repeatScan(GraphImporter &importer, const Graph &body, ArrayRef<Operand> states,
+           ArrayRef<Operand> inputs, ArrayRef<Operand> constant) {
+  build::Loop loop{"turn", inputs.front().shape.front()};
+  loop.inits.assign(states.begin(), states.end());
+  loop.stacks.assign(inputs.begin(), inputs.end());
+  auto turn = [&](const build::Turn &taken) -> Expected<build::Turn> {
+    std::vector<Operand> arguments = joined(taken.carried, taken.entries);
+    MPC_TRY_ASSIGN(auto results,
+                   importBody(importer, body, joined(arguments, constant)));
+    if (results.size() < states.size())
+      return invalidModel("has fewer results than states");
+    ArrayRef<Operand> all(results);
+    return build::Turn{SmallVector<Operand>(all.take_front(states.size())),
+                       SmallVector<Operand>(all.drop_front(states.size()))};
+  };
+  std::optional<build::Turn> results =
+      build::tryBuildLoop(importer.build, loop, turn);
+  if (!results)
+    return std::nullopt;
+  return joined(results->carried, results->entries);
+}
+
 /// Runs the steps: the last states, and behind them what all steps give.
 Expected<std::vector<Operand>>
 runScan(GraphImporter &importer, const Graph &body, std::vector<Operand> states,
         ArrayRef<Operand> inputs, ArrayRef<Operand> constant) {
   MPC_TRY_ASSIGN(int64_t steps, countSteps(inputs));
+  if (auto results = repeatScan(importer, body, states, inputs, constant))
+    return *results;
   size_t count = states.size();
   SmallVector<std::vector<Operand>> given;
   for (int64_t step = 0; step < steps; ++step) {

@@ -4,6 +4,7 @@
 /// are used and how often.
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
+#include "lib/Import/Build/Loops.h"
 #include "lib/Import/Build/Regions.h"
 #include "lib/Import/ImportError.h"
 #include "llvm/ADT/Sequence.h"
@@ -252,6 +253,7 @@ private:
   Expected<ScanImporter> sample(int64_t index) const;
   Entry slice(size_t input, int64_t step);
   Expected<std::vector<Entry>> scan(const Twine &part);
+  std::optional<std::vector<Entry>> repeat(const Twine &part);
 
   NodeImporter *node_;
   std::vector<Entry> states_;
@@ -323,9 +325,68 @@ Entry ScanImporter::slice(size_t input, int64_t step) {
   return Entry{b.reshape(part, shape), false, {}};
 }
 
+/// `input` with axis `from` at place `to` among the others.
+Operand moveAxis(TensorBuilder &b, const Operand &input, int64_t from,
+                 int64_t to) {
+  auto axes = to_vector(seq<int64_t>(input.rank()));
+  axes.erase(axes.begin() + from);
+  axes.insert(axes.begin() + to, from);
+  return b.transpose(input, axes);
+}
+
+/// The steps as a loop, whose first axes are those of the steps; empty where
+/// they have to be copied.
+std::optional<std::vector<Entry>> ScanImporter::repeat(const Twine &part) {
+  TensorBuilder &b = node_->build;
+  build::Loop loop{"turn", steps_};
+  for (const Entry &state : states_) {
+    if (state.isSequence)
+      return std::nullopt;
+    loop.inits.push_back(state.tensor);
+  }
+  for (auto [input, axis, direction] : zip(inputs_, axes_, directions_)) {
+    Operand stack = moveAxis(b, input, axis, 0);
+    loop.stacks.push_back(direction != 0 ? b.reverse(stack, {0}) : stack);
+  }
+  std::string place = part.str();
+  auto turn = [&](const build::Turn &taken) -> Expected<build::Turn> {
+    std::vector<Entry> arguments;
+    for (ArrayRef<Operand> operands :
+         {ArrayRef(taken.carried), ArrayRef(taken.entries)})
+      for (const Operand &operand : operands)
+        arguments.push_back({operand, false, {}});
+    MPC_TRY_ASSIGN(auto results, node_->inlineGraph("body", arguments, place));
+    build::Turn turn;
+    for (auto [index, result] : enumerate(results)) {
+      if (result.isSequence)
+        return node_->fail("a step gives a sequence");
+      (index < states_.size() ? turn.carried : turn.entries)
+          .push_back(result.tensor);
+    }
+    return turn;
+  };
+  std::optional<build::Turn> turns = build::tryBuildLoop(b, loop, turn);
+  if (!turns || turns->entries.size() != declared_.size())
+    return std::nullopt;
+  std::vector<Entry> results;
+  for (const Operand &state : turns->carried)
+    results.push_back({state, false, {}});
+  for (auto [output, axis, direction] :
+       zip(turns->entries, outAxes_, outDirections_)) {
+    int64_t to = axis < 0 ? axis + output.rank() : axis;
+    if (to < 0 || to >= output.rank())
+      return std::nullopt;
+    Operand stack = direction != 0 ? b.reverse(output, {0}) : output;
+    results.push_back({moveAxis(b, stack, 0, to), false, {}});
+  }
+  return results;
+}
+
 /// The last states, followed by the steps' outputs.
 Expected<std::vector<Entry>> ScanImporter::scan(const Twine &part) {
   MPC_TRY(countSteps());
+  if (auto results = repeat(part))
+    return *results;
   SmallVector<StackedOutput> stacked(declared_.size());
   for (int64_t step = 0; step < steps_; ++step) {
     std::vector<Entry> arguments = states_;

@@ -26,7 +26,7 @@ class Case:
     @property
     def rounds_once(self):
         """Whether there is no rounding but the last: that of each contraction, and each step of a loop, stays."""
-        return self.op not in ("Attention", "FlexAttention", "CausalConvWithState", "Loop", "LSTM", "GRU", "RNN", "DFT", "STFT")
+        return self.op not in ("Attention", "FlexAttention", "CausalConvWithState", "Loop", "Scan", "LSTM", "GRU", "RNN", "DFT", "STFT")
 
 
 CASES = []
@@ -218,6 +218,26 @@ CHOICE = (
     helper.make_node("If", ["positive"], ["w"], then_branch=branch("Sin"), else_branch=branch("Tanh")),
 )
 case("choice", "Loop", normal(m=np.array(3), go=None, v=(3,)), outputs=(0, 1), body=loop_body(*CHOICE))
+
+# Steps along an axis; many of them are a loop
+def scan_body():
+    """What goes on is tanh(s x), and a step gives its product with x."""
+    nodes = [
+        helper.make_node("Mul", ["s", "e"], ["p"]),
+        helper.make_node("Tanh", ["p"], ["t"]),
+        helper.make_node("Mul", ["t", "e"], ["y"]),
+    ]
+    given = [helper.make_tensor_value_info(name, TensorProto.DOUBLE, [3]) for name in ("s", "e")]
+    made = [helper.make_tensor_value_info(name, TensorProto.DOUBLE, [3]) for name in ("t", "y")]
+    return helper.make_graph(nodes, "step", given, made)
+
+
+for count in (4, 10):
+    case(f"scan of {count}", "Scan", normal(s=(3,), x=(count, 3)), outputs=(0, 1), num_scan_inputs=1, body=scan_body())
+    axes = {"scan_input_axes": [1], "scan_input_directions": [1], "scan_output_axes": [-1], "scan_output_directions": [1]}
+    case(f"scan back of {count}", "Scan", normal(s=(3,), x=(3, count)), outputs=(0, 1), num_scan_inputs=1, body=scan_body(), **axes)
+    halfway = {"scan_input_directions": [1], "scan_output_axes": [1]}
+    case(f"scan across of {count}", "Scan", normal(s=(3,), x=(count, 3)), outputs=(0, 1), num_scan_inputs=1, body=scan_body(), **halfway)
 
 # Samples that end before others; of many steps they are a loop
 for op, gates in {"LSTM": 4, "GRU": 3, "RNN": 1}.items():

@@ -10,7 +10,9 @@ namespace {
 
 class ArenaWalk {
 public:
-  void read(const BufferRef &ref, size_t launch);
+  /// Memory that was written before the loop of `launch` is read in all of its
+  /// turns: until launch `end`.
+  void read(const BufferRef &ref, size_t launch, size_t begin, size_t end);
   void write(const BufferRef &ref, size_t launch);
   std::vector<ArenaValue> takeValues();
 
@@ -30,11 +32,12 @@ bool covers(const BufferRef &ref, const ArenaValue &value) {
          value.offset + value.bytes <= ref.offset + ref.bytes;
 }
 
-void ArenaWalk::read(const BufferRef &ref, size_t launch) {
+void ArenaWalk::read(const BufferRef &ref, size_t launch, size_t begin,
+                     size_t end) {
   bool isKnown = false;
   for (size_t index : current_)
-    if (overlaps(values_[index], ref)) {
-      values_[index].last = launch;
+    if (ArenaValue &value = values_[index]; overlaps(value, ref)) {
+      value.last = value.first < begin ? end : launch;
       isKnown = true;
     }
   // Memory that no launch has written is a kernel's workspace.
@@ -87,18 +90,43 @@ void measureFullest(ArenaMap &map, size_t launches) {
     map.waitingBytes = liveBytes(map.values, map.fullest - 1, map.fullest + 1);
 }
 
+/// The range that `ref` has in `turns` turns.
+BufferRef spanOf(BufferRef ref, uint64_t turns) {
+  if (ref.stride == 0 || turns < 2)
+    return ref;
+  uint64_t moves = turns - 1;
+  if (ref.period != 0)
+    moves = std::min<uint64_t>(moves, ref.period - 1);
+  // A file may state any stride: what leaves the memory is refused elsewhere.
+  uint64_t stride = static_cast<uint64_t>(ref.stride);
+  uint64_t way = moves * (ref.stride < 0 ? 0 - stride : stride);
+  if (ref.stride < 0)
+    ref.offset -= way;
+  ref.bytes += way;
+  return ref;
+}
+
+/// The loop of a launch, or the launch alone.
+LaunchLoop loopOf(const Entry &entry, size_t launch) {
+  for (const LaunchLoop &loop : entry.loops)
+    if (launch >= loop.first && launch - loop.first < loop.count)
+      return loop;
+  return {launch, 1, 1};
+}
+
 } // namespace
 
 ArenaMap mapArena(const Entry &entry) {
   ArenaWalk walk;
   for (size_t i = 0; i < entry.launches.size(); ++i) {
     const Launch &launch = entry.launches[i];
+    LaunchLoop loop = loopOf(entry, i);
     for (size_t b = 0; b < launch.buffers.size(); ++b) {
-      const BufferRef &ref = launch.buffers[b];
+      BufferRef ref = spanOf(launch.buffers[b], loop.turns);
       if (ref.space != Space::Arena || ref.bytes == 0)
         continue;
       if (b < launch.numRead)
-        walk.read(ref, i);
+        walk.read(ref, i, loop.first, loop.first + loop.count - 1);
       else
         walk.write(ref, i);
     }

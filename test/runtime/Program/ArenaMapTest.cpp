@@ -69,6 +69,33 @@ TEST(ArenaMap, PartsThatAreReadAsOneLiveUntilThen) {
   EXPECT_EQ(textOf(mapArena(entry)), (Lines{"0:64 0-2", "64:64 1-2"}));
 }
 
+// Launch 1 does the first turn of what launches 2 and 3 do three times: they
+// read the number of launch 0, and write each next part of a tensor out of the
+// one before.
+TEST(ArenaMap, ALoopReadsInAllOfItsTurns) {
+  auto moving = [](uint64_t offset, int64_t stride) {
+    BufferRef ref = arena(offset, 64);
+    ref.stride = stride;
+    return ref;
+  };
+  Entry entry;
+  entry.launches = {launch({}, {arena(0, 64)}), launch({}, {arena(128, 64)}),
+                    launch({arena(0, 64), moving(128, 64)}, {arena(64, 64)}),
+                    launch({arena(64, 64)}, {moving(192, 64)}),
+                    launch({arena(128, 256)}, {})};
+  entry.loops = {{2, 2, 3}};
+  Lines wanted = {"0:64 0-3", "128:64 1-4", "64:64 2-3", "192:192 3-4"};
+  EXPECT_EQ(textOf(mapArena(entry)), wanted);
+  EXPECT_EQ(mapArena(entry).lowerBound, 384u);
+  // The same from the end, in a memory of two parts that take turns.
+  entry.launches[2].buffers[1] = moving(320, -64);
+  entry.launches[3].buffers[1] = moving(320, -64);
+  entry.launches[3].buffers[1].period = 2;
+  EXPECT_EQ(textOf(mapArena(entry)),
+            (Lines{"0:64 0-3", "128:64 1-4", "64:64 2-3", "192:192 2-4",
+                   "256:128 3-4"}));
+}
+
 TEST(ArenaMap, OtherMemoryIsNotOfTheArena) {
   Entry entry;
   entry.launches = {

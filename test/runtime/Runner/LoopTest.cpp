@@ -74,7 +74,7 @@ TEST(Loops, ComeBackFromAFile) {
 }
 
 TEST(Loops, TellTheTimeOfEachTurn) {
-  LaunchRecorder recorder;
+  LaunchRecorder recorder(0);
   RunnerOptions options;
   options.observer = &recorder;
   expectReversed(makeReversing(), options);
@@ -158,7 +158,7 @@ TEST_F(LoopsOfDevices, AreRecordedTurnByTurn) {
   auto program = makeReversing();
   program->target = CudaTarget{{80}};
   expectReversed(program);
-  LaunchRecorder recorder;
+  LaunchRecorder recorder(0);
   RunnerOptions options;
   options.observer = &recorder;
   expectReversed(program, options);

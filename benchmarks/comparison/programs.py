@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Our side's programs, as MLIR or as files of the tests."""
+import re
 import sys
 
 from . import cases
@@ -88,6 +89,37 @@ def optimizer(case):
     lines.append(f"  return {', '.join(f'%h{i}' for i in count)}, %found, %norm :")
     lines.append(f"      {', '.join(narrow)}, tensor<i1>, tensor<f64>\n}}")
     return "\n".join(lines) + "\n"
+
+
+def type_of(tensor):
+    """As MLIR writes it."""
+    kinds = {"float32": "f32", "bfloat16": "bf16", "int64": "i64", "bool": "i1"}
+    return shaped(tuple(tensor.shape), kinds[str(tensor.dtype).removeprefix("torch.")])
+
+
+def with_gradients(model, called):
+    """A step of an imported op: its result, and the gradients of its inputs by the cotangent `seed`."""
+    inputs, result = [type_of(one) for one in called.inputs], type_of(called.result)
+    gradients = [inputs[i] for i in called.wanted()]
+    names = [f"%x{i}" for i in range(len(inputs))]
+    arguments = [f'{name}: {kind} {{nn.name = "{name[1:]}"}}' for name, kind in zip(names, inputs)]
+    arguments.append(f'%seed: {result} {{nn.name = "seed"}}')
+    results = [f'{result} {{nn.name = "y"}}', *(f'{kind} {{nn.name = "d{i}"}}' for i, kind in enumerate(gradients))]
+    values, kinds = ", ".join(f"%r#{i}" for i in range(len(results))), ", ".join([result, *gradients])
+    opened = model.replace("func.func @model", "func.func private @model").strip().removesuffix("}")
+    return (
+        f"{opened}func.func @step({', '.join(arguments)}) -> ({', '.join(results)}) {{\n"
+        f"  %r:{len(results)} = nn.vjp @model({', '.join(names)}) seed(%seed) wrt [] args {called.wanted()}\n"
+        f"      : ({', '.join(inputs)}), ({result}) -> {kinds}\n  return {values} : {kinds}\n}}\n}}\n"
+    )
+
+
+def bound(model, called, has_gradients):
+    """The inputs of an op's program by their names."""
+    if has_gradients:
+        return {f"x{i}": one for i, one in enumerate(called.inputs)} | {"seed": called.seed}
+    head = model[model.index("@model") :].split("->", 1)[0]
+    return dict(zip(re.findall(r'nn.name = "(.*?)"', head), called.inputs))
 
 
 def optimizer_flags(rule):

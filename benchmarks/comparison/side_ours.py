@@ -7,9 +7,9 @@ import subprocess
 import tempfile
 
 import numpy as np
-from mpc_compiler import __version__, load
+from mpc_compiler import __version__, _arrays, load
 
-from . import cases, programs
+from . import cases, ops, programs
 
 LOW = {"fp32": np.float32, "fp16": np.float16}
 PRECISIONS = {
@@ -30,6 +30,12 @@ def narrow(array, precision):
         return array.astype(LOW[precision]), False
     bits = array.astype(np.float32).view(np.uint32)
     return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16), True
+
+
+def fault_of(done):
+    """The line of a tool that says why."""
+    lines = done.stderr.strip().splitlines()
+    return next((line for line in lines if "error:" in line), lines[-1])
 
 
 class Call:
@@ -59,7 +65,7 @@ class Side:
         command = [self.tools / "mpc-compile", model, "--cpu=host", *flags, "-o", folder / "program.mpc"]
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
         if done.returncode != 0:
-            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+            raise RuntimeError(fault_of(done))
         return load((folder / "program.mpc").read_bytes(), num_threads=self.threads)
 
     def contraction(self, case, mode):
@@ -117,3 +123,34 @@ class Side:
             first.append(loss) if not first else None
 
         return Call(step, run, lambda: first[0], PRECISIONS["step"][mode])
+
+    def op(self, case, mode):
+        """A program of the op, whose inputs lie where they are: a call is the program and little else."""
+        what, precision = mode.split()
+        called = ops.Called(case, precision)
+        model = self.imported(called)
+        if what == "both":
+            step = self.compile(programs.with_gradients(model, called), f"--precision={precision}")
+        else:
+            step = self.compile(model, "--eval")
+        for name, tensor in programs.bound(model, called, what == "both").items():
+            step._runner.bind_input(name, tensor)
+        run = step._runner.step if what == "both" else step._runner.evaluate
+        outputs = [info for entry in step._entries for info in entry.outputs]
+
+        def check():
+            results = [_arrays.read(step._runner.read_output, info) for info in outputs]
+            return ops.keep(self.folder.name, mode, results)
+
+        return Call(step, run, check, precision)
+
+    search = op
+
+    def imported(self, called):
+        """The op as PyTorch exports it, in our text."""
+        path = pathlib.Path(self.folder.name) / "op.pt2"
+        ops.export(called, path)
+        done = subprocess.run([self.tools / "mpc-import", path], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(fault_of(done))
+        return done.stdout

@@ -2,12 +2,13 @@
 """PyTorch: eager and torch.compile, in fp32 and by autocast; steps as its documentation writes them."""
 import itertools
 import sys
+import tempfile
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from . import cases
+from . import cases, ops
 
 sys.path.insert(0, str(cases.ROOT / "benchmarks/gpu"))
 import models  # noqa: E402
@@ -147,9 +148,31 @@ class Optimizer:
         return float(self.norm)
 
 
+class SingleOp:
+    """An op, and with its gradients where the mode is both: laid out as their inputs, which a parameter's .grad is."""
+
+    def __init__(self, case, mode, folder):
+        self.mode, self.folder = mode, folder
+        what, self.precision = mode.split()
+        self.called = ops.Called(case, self.precision)
+        self.wanted = [self.called.inputs[i].requires_grad_() for i in self.called.wanted()] if what == "both" else []
+
+    def run(self):
+        self.results = None
+        called = self.called
+        with torch.set_grad_enabled(bool(self.wanted)):
+            result = called.op.call(*called.inputs)
+        gradients = torch.autograd.grad(result, self.wanted, called.seed) if self.wanted else ()
+        self.results = result, *(gradient.contiguous() for gradient in gradients)
+
+    def check(self):
+        return ops.keep(self.folder.name, self.mode, [one.detach().float().numpy() for one in self.results])
+
+
 class Side:
     def __init__(self, threads):
         torch.set_num_threads(threads)
+        self.folder = tempfile.TemporaryDirectory(prefix="mpc-compare-")
         self.version = f"PyTorch {torch.__version__}"
 
     def close(self):
@@ -157,6 +180,8 @@ class Side:
         torch.compiler.reset()
 
     def make(self, case, mode):
+        if case["kind"] in ops.KINDS:
+            return SingleOp(case, mode, self.folder)
         engine, precision = mode.split()
         if case["kind"] == "step":
             return Step(case, engine, precision)

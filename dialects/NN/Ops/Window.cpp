@@ -122,19 +122,24 @@ private:
 
 } // namespace
 
-/// Keeps the larger value and its position. Of equal values the first is kept,
-/// of NaNs the last, as in PyTorch. In a window of -inf alone no comparison is
-/// true, so that the first position is set without one.
+/// Keeps the larger value, and its position where that is used. Of equal values
+/// the first is kept, of NaNs the last, as in PyTorch. In a window of -inf
+/// alone no comparison is true, so that the first position is set without one.
 static void keepLarger(OpBuilder &b, Location loc, MaxPoolOp op, ValueRange s) {
-  Value x = s[0], best = s[2], place = s[3];
-  PoolPosition position(b, loc, op);
+  Value x = s[0], best = s[2];
   Value larger =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, best);
   Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
   Value take = arith::OrIOp::create(b, loc, larger, isNaN);
+  if (s.size() == 3) {
+    Value value = arith::SelectOp::create(b, loc, take, x, best);
+    linalg::YieldOp::create(b, loc, value);
+    return;
+  }
+  PoolPosition position(b, loc, op);
   take = arith::OrIOp::create(b, loc, take, position.isFirst());
   Value value = arith::SelectOp::create(b, loc, take, x, best);
-  Value index = arith::SelectOp::create(b, loc, take, position.flat(), place);
+  Value index = arith::SelectOp::create(b, loc, take, position.flat(), s[3]);
   linalg::YieldOp::create(b, loc, {value, index});
 }
 
@@ -170,17 +175,27 @@ FailureOr<SmallVector<Value>> MaxPoolOp::buildBody(OpBuilder &b,
   };
   // The shape of this operand gives the window's loops their bounds.
   Value bounds = tensor::EmptyOp::create(b, loc, getWindow(), b.getI1Type());
-  AffineMap place = space.resultMap(getContext());
+  SmallVector<AffineMap> maps{AffineMap::get(dims, 0, read, getContext()),
+                              AffineMap::get(dims, 0, window, getContext()),
+                              space.resultMap(getContext())};
+  SmallVector<Value> first{fill(type.getElementType(), lowest)};
+  // A result that nobody reads would be computed all the same.
+  bool hasPlaces = !getIndices().use_empty();
+  if (hasPlaces) {
+    maps.push_back(maps.back());
+    first.push_back(fill(b.getI64Type(), 0));
+  }
   auto pool = linalg::GenericOp::create(
-      b, loc, getResultTypes(), ValueRange{input, bounds},
-      ValueRange{fill(type.getElementType(), lowest), fill(b.getI64Type(), 0)},
-      ArrayRef<AffineMap>{AffineMap::get(dims, 0, read, getContext()),
-                          AffineMap::get(dims, 0, window, getContext()), place,
-                          place},
-      space.iterators(), [&](OpBuilder &nested, Location l, ValueRange s) {
+      b, loc, TypeRange(ValueRange(first)), ValueRange{input, bounds}, first,
+      maps, space.iterators(),
+      [&](OpBuilder &nested, Location l, ValueRange s) {
         keepLarger(nested, l, *this, s);
       });
-  return SmallVector<Value>(pool.getResults());
+  SmallVector<Value> results(pool.getResults());
+  if (!hasPlaces)
+    results.push_back(
+        tensor::EmptyOp::create(b, loc, type.getShape(), b.getI64Type()));
+  return results;
 }
 
 // The cotangent goes to the place that held the maximum.

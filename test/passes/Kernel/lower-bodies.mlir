@@ -95,3 +95,16 @@ func.func @unsigned(%x: tensor<8xui8>, %y: tensor<8xui8>) -> tensor<8xui8> {
   %1 = nn.maximum %0, %y : tensor<8xui8>
   return %1 : tensor<8xui8>
 }
+
+// -----
+
+// A pool whose positions nobody uses does not compute them.
+// CHECK-LABEL: func.func @pool_of_values
+// CHECK:         %[[MAX:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// CHECK-NOT:     linalg.index
+// CHECK:       } -> tensor<1x2x4xf32>
+// CHECK:         return %[[MAX]]
+func.func @pool_of_values(%x: tensor<1x2x8xf32>) -> tensor<1x2x4xf32> {
+  %value, %place = nn.max_pool %x window [2] strides [2] low [0] high [0] dilations [1] : tensor<1x2x8xf32> -> tensor<1x2x4xf32>, tensor<1x2x4xi64>
+  return %value : tensor<1x2x4xf32>
+}

@@ -467,22 +467,25 @@ POOLS = [
 def pool_functions():
     for kind in FLOAT_KINDS:
         for name, shape, window in POOLS:
-            yield pool_function(
-                f"{name}_{kind}", eighths(kind, shape, 1), window, gradient=kind == "f32"
-            )
+            a = eighths(kind, shape, 1)
+            yield pool_function(f"{name}_{kind}", a, window, gradient=kind == "f32")
+            yield pool_function(f"{name}_{kind}_values", a, window, places=False)
         a = eighths(kind, (1, 1, 7), 2)
         a.values[0, 0, :] = [math.nan, -math.inf, -math.inf, 1.0, math.inf, math.nan, math.nan]
         yield pool_function(f"edges_{kind}", a, ([3], [1], [0], [0], [1]))
+        yield pool_function(f"edges_{kind}_values", a, ([3], [1], [0], [0], [1]), places=False)
 
 
-def pool_function(name, a, window, gradient=False):
+def pool_function(name, a, window, gradient=False, places=True):
+    """`places`: whether the positions of maxima are a result too, and not unused."""
     value, place = pool(a.values, *window)
     results = [Result(a.kind, value), Result("i64", place)]
     names = ("window", "strides", "low", "high", "dilations")
     attributes = " ".join(f"{n} {list(v)}" for n, v in zip(names, window))
-    body = (
-        f"%r0, %r1 = nn.max_pool %a {attributes} : {a.type} -> {results[0].type}, {results[1].type}"
-    )
+    names = "%r0, %r1" if places else "%r, %places"
+    body = f"{names} = nn.max_pool %a {attributes} : {a.type} -> {results[0].type}, {results[1].type}"
+    if not places:
+        return Function(name, [a], body, results[:1])
     if not gradient:
         return Function(name, [a], body, results)
     d = Tensor(a.kind, np.arange(value.size).reshape(value.shape) - 2.5)

@@ -44,6 +44,9 @@ bool LoopsAttr::fits(KernelKind kind) const {
 bool LanesAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Loops;
 }
+bool ScatterAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Scatter;
+}
 bool MapAttr::fits(KernelKind kind) const { return kind == KernelKind::Map; }
 bool RowsAttr::fits(KernelKind kind) const { return kind == KernelKind::Rows; }
 bool ColumnsAttr::fits(KernelKind kind) const {
@@ -121,6 +124,17 @@ LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks,
 LogicalResult LanesAttr::verify(EmitError emitError, int64_t chunks,
                                 int64_t lanes) {
   return verifyVectors(emitError, chunks, lanes);
+}
+
+LogicalResult ScatterAttr::verify(EmitError emitError, int64_t chunks,
+                                  int64_t lanes, int64_t block) {
+  if (failed(verifyVectors(emitError, chunks, lanes)) ||
+      failed(verifyPositive(emitError, {block})))
+    return failure();
+  if (block % lanes == 0)
+    return success();
+  return emitError() << "a block of " << block
+                     << " columns is not whole vectors of " << lanes;
 }
 
 LogicalResult MapAttr::verify(EmitError emitError, int64_t chunks,

@@ -147,6 +147,17 @@ def CPU_LanesAttr : CPU_Schedule<"Lanes", "lanes", ["verifyKernel"]> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def CPU_ScatterAttr : CPU_Schedule<"Scatter", "scatter", ["verifyKernel"]> {
+  let summary = "A scatter, a block of columns at a time";
+  let description = [{
+    A unit of work is a `block` of neighbouring columns of one outer slice. It
+    goes through all indices in their order, with vectors along the columns:
+    the bits are those of scalar loops.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$block);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def CPU_MapAttr : CPU_Schedule<"Map", "map"> {
   let summary = "Elementwise over one index space, vectorized on its last axis";
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes);

@@ -21,6 +21,9 @@ static void emitBody(Emitter &emitter, const Body &body, Attribute schedule) {
   TypeSwitch<Attribute>(schedule)
       .Case([&](LoopsAttr loops) { emitLoops(emitter, body, loops); })
       .Case([&](LanesAttr lanes) { emitLanes(emitter, body, lanes); })
+      .Case([&](ScatterAttr scatter) {
+        emitScatterBlocks(emitter, body, scatter);
+      })
       .Case([&](GemmAttr gemm) { emitGemm(emitter, body, gemm); })
       .Case([&](DepthwiseAttr depthwise) {
         emitDepthwise(emitter, body, depthwise);

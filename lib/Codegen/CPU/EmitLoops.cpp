@@ -78,9 +78,7 @@ void LoopEmitter::emitOpaque(const Statement &statement,
   if (auto rank = dyn_cast<RankOp>(statement.op))
     return emitRank(emitter_, rank, emitter_.getBuffer(rank.getResult()),
                     units);
-  auto scatter = cast<ScatterOp>(statement.op);
-  emitScatter(emitter_, scatter, emitter_.getBuffer(scatter.getResult()),
-              units);
+  emitScatter(emitter_, cast<ScatterOp>(statement.op), units);
 }
 
 void LoopEmitter::emitStatement(unsigned number) {

@@ -2,11 +2,14 @@
 // kernel.scatter: combines slices with positions given by index, in index
 // order.
 #include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/IndexMath.h"
+#include "lib/Codegen/CPU/ScatterPlan.h"
+#include "lib/Codegen/CPU/Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
-using mpc::kernel::CombineKind;
+using namespace mpc::kernel;
 
 // A row's position. A negative index counts from the end; then it is clamped.
 static Value getRow(Emitter &emitter, Value index, int64_t size) {
@@ -25,7 +28,9 @@ static Value getRow(Emitter &emitter, Value index, int64_t size) {
                                 emitter.constantIndex(size - 1));
 }
 
-static Value widen(Emitter &emitter, Value value, Type type) {
+static Value widen(Emitter &emitter, Value value, Type element, Lanes lanes) {
+  Type type =
+      lanes.isScalar() ? element : VectorType::get({lanes.width}, element);
   if (value.getType() == type)
     return value;
   return arith::ExtFOp::create(emitter.builder, emitter.loc, type, value);
@@ -33,7 +38,7 @@ static Value widen(Emitter &emitter, Value value, Type type) {
 
 template <typename FloatOp, typename IntOp>
 static Value joinBy(Emitter &emitter, Value x, Value y) {
-  if (isa<FloatType>(x.getType()))
+  if (isa<FloatType>(getElementTypeOrSelf(x)))
     return FloatOp::create(emitter.builder, emitter.loc, x, y);
   return IntOp::create(emitter.builder, emitter.loc, x, y);
 }
@@ -52,36 +57,138 @@ static Value join(Emitter &emitter, CombineKind by, Value x, Value y) {
   llvm_unreachable("all kinds are above");
 }
 
-void mpc::cpu::emitScatter(Emitter &emitter, kernel::ScatterOp scatter,
-                           Value buffer, std::pair<Value, Value> units) {
-  auto updates = cast<RankedTensorType>(scatter.getUpdates().getType());
-  auto indices = cast<RankedTensorType>(scatter.getIndices().getType());
-  auto init = cast<RankedTensorType>(scatter.getInit().getType());
-  int64_t count = updates.getDimSize(1), size = init.getDimSize(1);
-  int64_t inner = updates.getDimSize(2);
-  OpBuilder &builder = emitter.builder;
-  MLIRContext *context = builder.getContext();
-  AffineExpr o, k, n, row;
-  bindDims(context, o, n, k, row);
-  AffineExpr indexPlace = indices.getRank() == 2 ? o * count + k : k;
-  Value zero = emitter.constantIndex(0);
-  // Each unit is one column of one outer slice, to which no other unit writes.
-  emitter.emitLoop(units.first, units.second, 1, [&](Value unit) {
-    SmallVector<Value> dims =
-        emitter.delinearize(unit, {updates.getDimSize(0), inner});
-    emitter.emitLoop(zero, emitter.constantIndex(count), 1, [&](Value step) {
-      SmallVector<Value> at = {dims[0], dims[1], step};
-      Value index =
-          emitter.load(scatter.getIndices(), emitter.evaluate(indexPlace, at));
-      at.push_back(getRow(emitter, index, size));
-      Value place = emitter.evaluate((o * size + row) * inner + n, at);
-      Value update =
-          emitter.load(scatter.getUpdates(),
-                       emitter.evaluate((o * count + k) * inner + n, at));
-      update = widen(emitter, update, init.getElementType());
-      Value joined = emitter.load(scatter.getResult(), place);
-      emitter.store(join(emitter, scatter.getBy(), joined, update), buffer,
-                    place);
+namespace {
+
+class ScatterEmitter {
+public:
+  ScatterEmitter(Emitter &emitter, ScatterOp scatter)
+      : emitter_(emitter), scatter_(scatter), space_(spaceOf(scatter)) {}
+
+  /// Joins the updates of columns [from, to) of slice `outer`, in index order.
+  void emitColumns(Value outer, std::pair<Value, Value> columns, int64_t lanes);
+  /// Writes the first values of these columns.
+  void emitFirst(Value outer, std::pair<Value, Value> columns, int64_t lanes);
+
+private:
+  using VectorBody = function_ref<void(Value, Lanes)>;
+  void emitVectors(std::pair<Value, Value> columns, int64_t lanes,
+                   VectorBody body);
+  void emitJoin(ArrayRef<Value> at, Lanes lanes);
+  Value loadIndex(Value outer, Value step);
+  AffineExpr dim(unsigned number) {
+    return emitter_.builder.getAffineDimExpr(number);
+  }
+  /// The place of an element of the result, of outer, column and row.
+  AffineExpr placeOf(unsigned row) {
+    return (dim(0) * space_.size + dim(row)) * space_.inner + dim(1);
+  }
+
+  Emitter &emitter_;
+  ScatterOp scatter_;
+  ScatterSpace space_;
+};
+
+} // namespace
+
+/// Vectors of columns, and a last one that is not full.
+void ScatterEmitter::emitVectors(std::pair<Value, Value> columns, int64_t lanes,
+                                 VectorBody body) {
+  auto [from, to] = columns;
+  int64_t tail = space_.inner % lanes;
+  Value whole = emitter_.constantIndex(space_.inner - tail);
+  Lanes full = lanes == 1 ? Lanes{} : Lanes{lanes, lanes};
+  Value end = arith::MinSIOp::create(emitter_.builder, emitter_.loc, to, whole);
+  emitter_.emitLoop(from, end, lanes,
+                    [&](Value column) { body(column, full); });
+  if (tail != 0)
+    emitter_.emitLoop(whole, to, tail,
+                      [&](Value column) { body(column, {lanes, tail}); });
+}
+
+Value ScatterEmitter::loadIndex(Value outer, Value step) {
+  auto indices = cast<RankedTensorType>(scatter_.getIndices().getType());
+  AffineExpr place =
+      indices.getRank() == 2 ? dim(0) * space_.count + dim(1) : dim(1);
+  Value index = emitter_.load(scatter_.getIndices(),
+                              emitter_.evaluate(place, {outer, step}));
+  return getRow(emitter_, index, space_.size);
+}
+
+/// `at`: outer, column, step and row.
+void ScatterEmitter::emitJoin(ArrayRef<Value> at, Lanes lanes) {
+  auto load = [&](Value tensor, AffineExpr place) {
+    Value value = emitter_.loadLanes({tensor, place}, at, 1, lanes);
+    return emitter_.broadcast(value, lanes);
+  };
+  Type element = getElementTypeOrSelf(scatter_.getInit().getType());
+  AffineExpr from = (dim(0) * space_.count + dim(2)) * space_.inner + dim(1);
+  Value update =
+      widen(emitter_, load(scatter_.getUpdates(), from), element, lanes);
+  Value present = load(scatter_.getResult(), placeOf(3));
+  emitter_.storeLanes(join(emitter_, scatter_.getBy(), present, update),
+                      {scatter_.getResult(), placeOf(3)}, at, 1, lanes);
+}
+
+void ScatterEmitter::emitColumns(Value outer, std::pair<Value, Value> columns,
+                                 int64_t lanes) {
+  Value count = emitter_.constantIndex(space_.count);
+  emitter_.emitLoop(emitter_.constantIndex(0), count, 1, [&](Value step) {
+    Value row = loadIndex(outer, step);
+    emitVectors(columns, lanes, [&](Value column, Lanes vector) {
+      emitJoin({outer, column, step, row}, vector);
     });
+  });
+}
+
+void ScatterEmitter::emitFirst(Value outer, std::pair<Value, Value> columns,
+                               int64_t lanes) {
+  Value size = emitter_.constantIndex(space_.size);
+  emitter_.emitLoop(emitter_.constantIndex(0), size, 1, [&](Value row) {
+    emitVectors(columns, lanes, [&](Value column, Lanes vector) {
+      SmallVector<Value> at = {outer, column, row};
+      Value value =
+          emitter_.loadLanes({scatter_.getInit(), placeOf(2)}, at, 1, vector);
+      emitter_.storeLanes(value, {scatter_.getResult(), placeOf(2)}, at, 1,
+                          vector);
+    });
+  });
+}
+
+// Each unit is one column of one outer slice, to which no other unit writes.
+void mpc::cpu::emitScatter(Emitter &emitter, ScatterOp scatter,
+                           std::pair<Value, Value> units) {
+  ScatterSpace space = spaceOf(scatter);
+  ScatterEmitter columns(emitter, scatter);
+  emitter.emitLoop(units.first, units.second, 1, [&](Value unit) {
+    SmallVector<Value> at =
+        emitter.delinearize(unit, {space.outer, space.inner});
+    Value next = arith::AddIOp::create(emitter.builder, emitter.loc, at[1],
+                                       emitter.constantIndex(1));
+    columns.emitColumns(at[0], {at[1], next}, /*lanes=*/1);
+  });
+}
+
+// Each unit is one block of columns of one outer slice.
+void mpc::cpu::emitScatterBlocks(Emitter &emitter, const Body &body,
+                                 ScatterAttr schedule) {
+  auto scatter = cast<ScatterOp>(body.statements.front().op);
+  ScatterSpace space = spaceOf(scatter);
+  OutputPlace place = Storage(emitter.kernel, body).getPlace(0, 0);
+  emitter.setBuffer(scatter.getResult(),
+                    emitter.getBuffer(emitter.kernel.getDestination(0)));
+  ScatterEmitter columns(emitter, scatter);
+  int64_t units = countScatterUnits(scatter, schedule.getBlock());
+  Value from = emitter.chunkStart(emitter.begin, units, schedule.getChunks());
+  Value to = emitter.chunkStart(emitter.end, units, schedule.getChunks());
+  IndexMath math(emitter);
+  emitter.emitLoop(from, to, 1, [&](Value unit) {
+    SmallVector<Value> at =
+        emitter.delinearize(unit, {space.outer, units / space.outer});
+    Value first = math.mul(at[1], schedule.getBlock());
+    Value last = math.min(math.add(first, schedule.getBlock()),
+                          math.constant(space.inner));
+    if (!place.inPlace)
+      columns.emitFirst(at[0], {first, last}, schedule.getLanes());
+    columns.emitColumns(at[0], {first, last}, schedule.getLanes());
   });
 }

@@ -49,10 +49,13 @@ void emitPack(Emitter &emitter, const kernel::Body &body, PackAttr schedule);
 void emitDepthwise(Emitter &emitter, const kernel::Body &body,
                    DepthwiseAttr schedule);
 
-/// Emits one kernel.scatter into `buffer`, for positions [from, to) of the
-/// outer x inner space.
+/// Emits #cpu.scatter.
+void emitScatterBlocks(Emitter &emitter, const kernel::Body &body,
+                       ScatterAttr schedule);
+/// Emits one kernel.scatter, whose result has a buffer with its first values,
+/// for positions [from, to) of the outer x inner space.
 void emitScatter(Emitter &emitter, kernel::ScatterOp scatter,
-                 mlir::Value buffer, std::pair<mlir::Value, mlir::Value> units);
+                 std::pair<mlir::Value, mlir::Value> units);
 
 /// Emits one kernel.rank into `buffer`, for rows [from, to). Each row is sorted
 /// by the digits of its keys, the last digit first.

@@ -7,6 +7,7 @@
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
 #include "lib/Codegen/CPU/RowPlan.h"
+#include "lib/Codegen/CPU/ScatterPlan.h"
 #include "lib/Codegen/CPU/ScheduleContraction.h"
 #include "lib/Codegen/CPU/Windows.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -69,6 +70,18 @@ static int64_t getElementCost(FuncOp kernel) {
   return cost;
 }
 
+static ScheduleAttrInterface scheduleScatter(FuncOp kernel, const Body &body,
+                                             TargetAttr target) {
+  ScatterOp scatter = findScatter(kernel, body);
+  if (!scatter)
+    return scheduleLoops(kernel, body, target);
+  int64_t block = chooseScatterBlock(scatter, target.getLanes());
+  int64_t lanes = block % target.getLanes() == 0 ? target.getLanes() : 1;
+  int64_t chunks = countChunks(body.statements.front().numIterations(),
+                               kLoopGrain, countScatterUnits(scatter, block));
+  return ScatterAttr::get(kernel.getContext(), chunks, lanes, block);
+}
+
 static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
                                          int64_t lanes) {
   int64_t work =
@@ -109,6 +122,8 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
     [[fallthrough]];
   case KernelKind::Columns:
     return scheduleRows(kernel, body, lanes);
+  case KernelKind::Scatter:
+    return scheduleScatter(kernel, body, target);
   case KernelKind::Loops:
     return scheduleLanes(kernel, body, target);
   default:

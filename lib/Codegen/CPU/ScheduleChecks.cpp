@@ -7,6 +7,7 @@
 #include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/DepthwisePlan.h"
 #include "lib/Codegen/CPU/LoopUnits.h"
+#include "lib/Codegen/CPU/ScatterPlan.h"
 #include "lib/Codegen/CPU/Units.h"
 #include "lib/Codegen/CPU/WindowPlan.h"
 
@@ -32,6 +33,18 @@ LogicalResult LanesAttr::verifyKernel(Operation *kernel) const {
   if (findLaneDim(cast<FuncOp>(kernel), *body))
     return success();
   return kernel->emitOpError("has no axis that vectors can go along");
+}
+
+LogicalResult ScatterAttr::verifyKernel(Operation *kernel) const {
+  FailureOr<Body> body = getBody(cast<FuncOp>(kernel));
+  if (failed(body))
+    return failure();
+  ScatterOp scatter = findScatter(cast<FuncOp>(kernel), *body);
+  if (!scatter)
+    return kernel->emitOpError("is not one scatter to one destination");
+  if (getChunks() <= countScatterUnits(scatter, getBlock()))
+    return success();
+  return kernel->emitOpError("cannot be cut into ") << getChunks() << " chunks";
 }
 
 /// Checks that windows slide over the factor that has the rows, and that tiles

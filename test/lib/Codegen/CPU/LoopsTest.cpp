@@ -153,6 +153,31 @@ kernel.func @k(%u: tensor<2x4x3xf32>, %at: tensor<4xi64>, %d: tensor<2x3x3xf32>)
   }
 }
 
+// Blocks of columns give what scalar loops give, to the bit: whole vectors and
+// a rest, from zeros and from the destination's own values.
+TEST(Scatter, BlocksHaveTheBitsOfScalarLoops) {
+  std::vector<int64_t> at(100);
+  for (size_t i = 0; i < at.size(); ++i)
+    at[i] = static_cast<int64_t>(i * i % 9) - 2;
+  for (llvm::StringRef by : {"sum", "maximum"})
+    for (int inner : {1, 3, 40})
+      for (llvm::StringRef first : {"%zeros", "%d"}) {
+        std::string text = llvm::formatv(R"mlir(
+kernel.func scatter @k(%u: tensor<2x50x{0}xf32>, %at: tensor<2x50xi64>, %d: tensor<2x7x{0}xf32>) -> tensor<2x7x{0}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<2x7x{0}xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<2x7x{0}xf32>) -> tensor<2x7x{0}xf32>
+  %r = kernel.scatter ins(%u, %at : tensor<2x50x{0}xf32>, tensor<2x50xi64>) outs({1} : tensor<2x7x{0}xf32>) by {2}
+  kernel.return %r : tensor<2x7x{0}xf32>
+}
+)mlir",
+                                         inner, first, by);
+        Buffers buffers = {bytes(randoms(100 * inner)), bytes(at),
+                           bytes(std::vector<float>(14 * inner, 0.5f))};
+        runAllWays(text, buffers, "#cpu.scatter<");
+      }
+}
+
 namespace {
 
 /// Ranks `rows` x `size` keys, some of them equal, in several pieces, and

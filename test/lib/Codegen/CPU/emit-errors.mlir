@@ -395,3 +395,24 @@ kernel.func contraction @columns(%a: tensor<4x300xf32>, %d: tensor<4x16xf32>) ->
     attributes {schedule = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [6, 16, 300], micro = [6, 16], row_layout = windows>} {
   kernel.return %d : tensor<4x16xf32>
 }
+
+// -----
+
+// expected-error @+1 {{is not one scatter to one destination}}
+kernel.func scatter @twice(%u: tensor<1x4x8xf32>, %at: tensor<4xi64>, %d: tensor<1x3x8xf32>, %e: tensor<1x3x8xf32>) -> (tensor<1x3x8xf32>, tensor<1x3x8xf32>) attributes {schedule = #cpu.scatter<chunks = 1, lanes = 8, block = 8>} {
+  %r = kernel.scatter ins(%u, %at : tensor<1x4x8xf32>, tensor<4xi64>) outs(%d : tensor<1x3x8xf32>)
+  kernel.return %r, %r : tensor<1x3x8xf32>, tensor<1x3x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{cannot be cut into 2 chunks}}
+kernel.func scatter @cut(%u: tensor<1x4x8xf32>, %at: tensor<4xi64>, %d: tensor<1x3x8xf32>) -> tensor<1x3x8xf32> attributes {schedule = #cpu.scatter<chunks = 2, lanes = 8, block = 8>} {
+  %r = kernel.scatter ins(%u, %at : tensor<1x4x8xf32>, tensor<4xi64>) outs(%d : tensor<1x3x8xf32>)
+  kernel.return %r : tensor<1x3x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{a block of 12 columns is not whole vectors of 8}}
+#unit = #cpu.scatter<chunks = 1, lanes = 8, block = 12>

@@ -109,16 +109,16 @@ kernel.func rows @normalize(%x: tensor<4x16xf32>, %d: tensor<4x16xf32>) -> tenso
 // CHECK-LABEL: func.func @scatter(
 // CHECK:         arith.maxsi
 // CHECK:         arith.minsi
-// CHECK:         arith.addf
-// CHECK:         memref.store
+// CHECK:         arith.addf %{{.*}} : vector<8xf32>
+// CHECK:         vector.store
 kernel.func scatter @scatter(%u: tensor<1x4x8xf32>, %at: tensor<4xi64>, %d: tensor<1x3x8xf32>) -> tensor<1x3x8xf32> {
   %r = kernel.scatter ins(%u, %at : tensor<1x4x8xf32>, tensor<4xi64>) outs(%d : tensor<1x3x8xf32>)
   kernel.return %r : tensor<1x3x8xf32>
 }
 
 // CHECK-LABEL: func.func @scatter_smallest(
-// CHECK:         arith.minsi %{{.*}} : i8
-// CHECK:         memref.store
+// CHECK:         arith.minsi %{{.*}} : vector<8xi8>
+// CHECK:         vector.store
 kernel.func scatter @scatter_smallest(%u: tensor<1x4x8xi8>, %at: tensor<4xi64>, %d: tensor<1x3x8xi8>) -> tensor<1x3x8xi8> {
   %r = kernel.scatter ins(%u, %at : tensor<1x4x8xi8>, tensor<4xi64>) outs(%d : tensor<1x3x8xi8>) by minimum
   kernel.return %r : tensor<1x3x8xi8>

@@ -124,3 +124,23 @@ kernel.func @apart(%x: tensor<8x50xf32>, %d: tensor<8x16xf32>) -> tensor<8x16xf3
   } -> tensor<8x16xf32>
   kernel.return %r : tensor<8x16xf32>
 }
+
+// A scatter goes through its indices once for each block of columns.
+// CHECK-LABEL: @scatter
+// CHECK-SAME:  #cpu.scatter<chunks = 8, lanes = 8, block = 32>
+// NAIVE-LABEL: @scatter
+// NAIVE-SAME:  #cpu.loops<chunks = 64>
+// WIDE-LABEL:  @scatter
+// WIDE-SAME:   #cpu.scatter<chunks = 8, lanes = 16, block = 32>
+kernel.func scatter @scatter(%u: tensor<1x1024x256xf32>, %at: tensor<1024xi64>, %d: tensor<1x100x256xf32>) -> tensor<1x100x256xf32> {
+  %r = kernel.scatter ins(%u, %at : tensor<1x1024x256xf32>, tensor<1024xi64>) outs(%d : tensor<1x100x256xf32>)
+  kernel.return %r : tensor<1x100x256xf32>
+}
+
+// Fewer columns than a vector has lanes are scalars.
+// CHECK-LABEL: @scatter_scalars
+// CHECK-SAME:  #cpu.scatter<chunks = 4, lanes = 1, block = 1>
+kernel.func scatter @scatter_scalars(%u: tensor<16x1024x1xf32>, %at: tensor<16x1024xi64>, %d: tensor<16x100x1xf32>) -> tensor<16x100x1xf32> {
+  %r = kernel.scatter ins(%u, %at : tensor<16x1024x1xf32>, tensor<16x1024xi64>) outs(%d : tensor<16x100x1xf32>)
+  kernel.return %r : tensor<16x100x1xf32>
+}

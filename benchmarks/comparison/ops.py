@@ -43,7 +43,7 @@ class Op:
     name: str
     call: object
     inputs: tuple
-    is_free: bool = False  # Each side draws numbers of its own, or takes another of equal ones.
+    is_free: bool = False  # Where elements are equal, each side may take another of them.
     kind: str = "op"  # Or a search, whose result has no gradient.
 
 
@@ -72,7 +72,6 @@ def activations():
         op("mish", lambda x: F.mish(x), HIDDEN),
         op("prelu", lambda x, w: F.prelu(x, w), IMAGES, (64,)),
         op("glu", lambda x: F.glu(x), HIDDEN),
-        op("dropout", lambda x: F.dropout(x, 0.1), HIDDEN, is_free=True),
         op("add bias", lambda x, b: x + b, HIDDEN, (3072,)),
         op("mul of a column", lambda x, c: x * c, TOKENS, (2048, 1)),
         op("where", lambda c, x, y: torch.where(c, x, y), Truth(0.5, HIDDEN), HIDDEN, HIDDEN),

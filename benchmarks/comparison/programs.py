@@ -114,11 +114,16 @@ def with_gradients(model, called):
     )
 
 
+def forward(model):
+    """A step of an imported op: its result, as a training computes it."""
+    return model.replace("func.func @model", "func.func @step")
+
+
 def bound(model, called, has_gradients):
     """The inputs of an op's program by their names."""
     if has_gradients:
         return {f"x{i}": one for i, one in enumerate(called.inputs)} | {"seed": called.seed}
-    head = model[model.index("@model") :].split("->", 1)[0]
+    head = model[model.index("@") :].split("->", 1)[0]
     return dict(zip(re.findall(r'nn.name = "(.*?)"', head), called.inputs))
 
 

@@ -129,20 +129,18 @@ class Side:
         what, precision = mode.split()
         called = ops.Called(case, precision)
         model = self.imported(called)
-        if what == "both":
-            step = self.compile(programs.with_gradients(model, called), f"--precision={precision}")
-        else:
-            step = self.compile(model, "--eval")
-        for name, tensor in programs.bound(model, called, what == "both").items():
+        has_gradients = what == "both"
+        program = programs.with_gradients(model, called) if has_gradients else programs.forward(model)
+        step = self.compile(program, f"--precision={precision}")
+        for name, tensor in programs.bound(model, called, has_gradients).items():
             step._runner.bind_input(name, tensor)
-        run = step._runner.step if what == "both" else step._runner.evaluate
         outputs = [info for entry in step._entries for info in entry.outputs]
 
         def check():
             results = [_arrays.read(step._runner.read_output, info) for info in outputs]
             return ops.keep(self.folder.name, mode, results)
 
-        return Call(step, run, check, precision)
+        return Call(step, step._runner.step, check, precision)
 
     search = op
 

@@ -103,24 +103,44 @@ Error emitNativeLayerNorm(Call &call) {
   return Error::success();
 }
 
-/// Scales and shifts channels, which are axis 1, and rounds to `type`.
-Expected<Operand> scaledChannels(Call &call, Operand x, mlir::Type type) {
+/// Scales and shifts channels: `x` is `[sample, group, channel in group,
+/// rest]`.
+Expected<Operand> scaledChannels(Call &call, Operand x) {
   TensorBuilder &b = call.build;
+  Shape channels = {x.shape[1], x.shape[2]};
   for (auto [name, kind] :
        {std::pair("weight", Binary::Mul), std::pair("bias", Binary::Add)}) {
     MPC_TRY_ASSIGN(std::optional<Operand> values, call.maybeTensor(name));
     if (!values)
       continue;
-    if (values->shape != Shape{x.shape[1]} || !goesWith(*values, x))
+    int64_t count = channels[0] * channels[1];
+    if (values->shape != Shape{count} || !goesWith(*values, x))
       return call.fail("argument '" + Twine(name) + "' is " +
-                       shapeText(values->shape) + ", expected " +
-                       Twine(x.shape[1]));
-    x = b.binary(kind, x, b.broadcast(b.cast(*values, x.type), x.shape, {1}));
+                       shapeText(values->shape) + ", expected " + Twine(count));
+    Operand wide = b.reshape(b.cast(*values, x.type), channels);
+    x = b.binary(kind, x, b.broadcast(wide, x.shape, {1, 2}));
   }
-  return b.cast(x, type);
+  return x;
 }
 
-/// In the type that compositions compute in.
+/// Normalizes by mean and variance over `axes`, the variance from deviations.
+Operand normalizedOver(TensorBuilder &b, const Operand &x,
+                       ArrayRef<int64_t> axes, double epsilon) {
+  SmallVector<int64_t> kept;
+  for (int64_t axis = 0; axis < x.rank(); ++axis)
+    if (!is_contained(axes, axis))
+      kept.push_back(axis);
+  Operand mean = b.broadcast(b.reduceMean(x, axes), x.shape, kept);
+  Operand centered = b.binary(Binary::Sub, x, mean);
+  Operand squares = b.binary(Binary::Mul, centered, centered);
+  Operand variance = b.reduceMean(squares, axes);
+  Operand rate = b.rsqrt(b.binary(Binary::Add, variance, epsilon));
+  return b.binary(Binary::Mul, centered, b.broadcast(rate, x.shape, kept));
+}
+
+/// Normalizes groups of channels, by the statistics of each sample. Scales
+/// stand behind a reshape: they differ along a group, whose sums would have to
+/// begin anew with each channel if one kernel computed both.
 Expected<Operand> normalizedGroups(Call &call, const Operand &x,
                                    int64_t groups) {
   if (x.rank() < 2 || groups < 1 || x.shape[1] % groups != 0)
@@ -128,16 +148,19 @@ Expected<Operand> normalizedGroups(Call &call, const Operand &x,
                      " does not split into " + Twine(groups) + " groups");
   MPC_TRY_ASSIGN(double epsilon, epsilonOf(call, 1e-5));
   TensorBuilder &b = call.build;
-  int64_t rest = *countElements(x.shape) / x.shape[0] / groups;
-  Operand parts = b.reshape(b.wide(x), {x.shape[0], groups, rest});
-  return b.reshape(b.layerNorm(parts, nullptr, nullptr, 2, epsilon), x.shape);
+  int64_t rest = *countElements(x.shape) / x.shape[0] / x.shape[1];
+  int64_t channels = x.shape[1] / groups;
+  Operand parts = b.reshape(x, {x.shape[0], groups, channels * rest});
+  Operand normal = normalizedOver(b, b.wide(parts), {2}, epsilon);
+  normal = b.reshape(normal, {x.shape[0], groups, channels, rest});
+  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal));
+  return b.reshape(b.cast(result, x.type), x.shape);
 }
 
 Error groupNorm(Call &call, StringRef count) {
   MPC_TRY_ASSIGN(Operand x, filledOperand(call, "input"));
   MPC_TRY_ASSIGN(int64_t groups, call.integer(count));
-  MPC_TRY_ASSIGN(Operand normal, normalizedGroups(call, x, groups));
-  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal, x.type));
+  MPC_TRY_ASSIGN(Operand result, normalizedGroups(call, x, groups));
   call.result(result);
   return Error::success();
 }
@@ -161,8 +184,7 @@ Error emitInstanceNorm(Call &call) {
                      "with track_running_stats=False");
   if (x.rank() < 2)
     return call.fail("the operand is " + shapeText(x.shape));
-  MPC_TRY_ASSIGN(Operand normal, normalizedGroups(call, x, x.shape[1]));
-  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal, x.type));
+  MPC_TRY_ASSIGN(Operand result, normalizedGroups(call, x, x.shape[1]));
   call.result(result);
   return Error::success();
 }
@@ -187,20 +209,21 @@ Expected<SmallVector<mlir::Value>> channelVectors(Call &call,
   return vectors;
 }
 
+/// `[sample, 1, channel, rest]` of `x`, whose channels are axis 1.
+Operand splitChannels(TensorBuilder &b, const Operand &x) {
+  int64_t rest = *countElements(x.shape) / x.shape[0] / x.shape[1];
+  return b.reshape(x, {x.shape[0], 1, x.shape[1], rest});
+}
+
 /// A layer that has no running statistics takes those of the batch, in eval()
 /// too.
 Error normalizedChannels(Call &call, const Operand &x) {
   MPC_TRY_ASSIGN(double epsilon, epsilonOf(call, 1e-5));
   TensorBuilder &b = call.build;
-  auto axes = to_vector(seq<int64_t>(0, x.rank()));
-  std::swap(axes[0], axes[1]);
-  Operand first = b.transpose(b.wide(x), axes);
-  int64_t rest = *countElements(x.shape) / x.shape[1];
-  Operand rows = b.reshape(first, {x.shape[1], rest});
-  Operand normal = b.layerNorm(rows, nullptr, nullptr, 1, epsilon);
-  normal = b.transpose(b.reshape(normal, first.shape), axes);
-  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal, x.type));
-  call.result(result);
+  Operand wide = b.wide(splitChannels(b, x));
+  Operand normal = normalizedOver(b, wide, {0, 3}, epsilon);
+  MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal));
+  call.result(b.reshape(b.cast(result, x.type), x.shape));
   return Error::success();
 }
 

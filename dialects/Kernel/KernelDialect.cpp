@@ -482,7 +482,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 //===----------------------------------------------------------------------===//
-// ViewOp, PackOp, ScatterOp, RankOp
+// ViewOp, PackOp, ScatterOp, RankOp, ScanOp
 //===----------------------------------------------------------------------===//
 
 static bool differInSignAtMost(Type a, Type b) {
@@ -613,4 +613,21 @@ SmallVector<utils::IteratorType> RankOp::getLoopIteratorTypes() {
 SmallVector<Range> RankOp::getIterationDomain(OpBuilder &builder) {
   return wholeRanges(builder,
                      cast<RankedTensorType>(getKeys().getType()).getShape());
+}
+
+LogicalResult ScanOp::verify() {
+  if (cast<RankedTensorType>(getInput().getType()).getRank() == 3)
+    return success();
+  return emitOpError("input must be [outer, size, inner]");
+}
+
+SmallVector<utils::IteratorType> ScanOp::getLoopIteratorTypes() {
+  return {utils::IteratorType::parallel, utils::IteratorType::parallel,
+          utils::IteratorType::reduction};
+}
+
+SmallVector<Range> ScanOp::getIterationDomain(OpBuilder &builder) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(getInput().getType()).getShape();
+  return wholeRanges(builder, {shape[0], shape[2], shape[1]});
 }

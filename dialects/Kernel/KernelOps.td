@@ -316,6 +316,43 @@ def Kernel_RankOp : Kernel_Op<"rank", [
   let hasVerifier = 1;
 }
 
+def Kernel_ScanOp : Kernel_Op<"scan", [
+    Pure, AllTypesMatch<["input", "init", "result"]>,
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<TilingInterface,
+        ["getLoopIteratorTypes", "getIterationDomain"]>]> {
+  let summary = "The sum of all elements up to each one";
+  let description = [{
+    The body of `nn.cumsum`. `input` is `[outer, size, inner]`, of which lines
+    along `size` are added up: in order or, if `reverse`, from the last element
+    on. Elements of `init` are not read. Floats are added in f32 (f64 for f64),
+    and each sum is rounded.
+
+    The order is the same on every target of a kind. A line is cut into blocks
+    of 16. In a block of neighbouring elements (`inner` is 1) each is added to
+    the one 1 in front of it, each of these sums to the one 2 in front, then 4
+    and 8; else a block is added up in order. What is in front of a block is
+    added to each of its sums: the sum of the blocks in front in its 16 blocks,
+    which are added up in order, from zero on, and to that the same of these
+    runs of 16 x 16, and so on. The loops are outer, inner and size.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$init,
+                       UnitAttr:$reverse);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `ins` `(` $input `:` type($input) `)` `outs` `(` $init `:` type($init) `)`
+    (`reverse` $reverse^)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// The elements of a block, and the parts of each longer run.
+    static constexpr int64_t kBlock = 16;
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getInitMutable();
+    }
+  }];
+  let hasVerifier = 1;
+}
+
 def Kernel_PhiloxOp : Kernel_Op<"philox", [Pure]> {
   let summary = "Four random words, of a counter and a key";
   let description = [{

@@ -29,4 +29,29 @@ def NN_ReduceMaxOp : NN_Reduce<"reduce_max", "Maximum", NN_Tensor,
 def NN_ReduceProdOp : NN_Reduce<"reduce_prod", "Product", NN_NumberTensor,
     [KeepF32, Reference<"prod.dim_int">]>;
 
+def NN_CumsumOp : NN_Op<"cumsum", [
+    Pure, KeepF32, SameOperandsAndResultType, KernelBody, Differentiable,
+    Reference<"cumsum">]> {
+  let summary = "Sums of all elements up to each one, along an axis";
+  let description = [{
+    `output[i] = input[0] + ... + input[i]` along `axis`; if `reverse`, the sum
+    of `input[i]` and all elements behind it. Adds in f32 (f64 for f64) and
+    rounds each sum once; integers wrap around. The order of the sums is
+    `kernel.scan`'s.
+
+    ```mlir
+    %y = nn.cumsum %x axis(1) reverse : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins NN_NumberTensor:$input, I64Attr:$axis,
+                       UnitAttr:$reverse);
+  let results = (outs NN_NumberTensor:$output);
+  let assemblyFormat = [{
+    $input `axis` `(` $axis `)` (`reverse` $reverse^)? attr-dict
+    `:` type($output)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
 #endif // MPC_DIALECTS_NN_NNREDUCTIONOPS_TD

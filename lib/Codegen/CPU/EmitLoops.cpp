@@ -71,13 +71,14 @@ void LoopEmitter::placeOutput(unsigned number, unsigned output) {
   emitter_.setBuffer(result, buffer);
 }
 
-/// Runs iterations [from, to) of the parallel dimensions of an op without
-/// accesses.
+/// Runs units [from, to) of an op without accesses.
 void LoopEmitter::emitOpaque(const Statement &statement,
                              std::pair<Value, Value> units) {
   if (auto rank = dyn_cast<RankOp>(statement.op))
     return emitRank(emitter_, rank, emitter_.getBuffer(rank.getResult()),
                     units);
+  if (auto scan = dyn_cast<ScanOp>(statement.op))
+    return emitScan(emitter_, scan, units);
   emitScatter(emitter_, cast<ScatterOp>(statement.op), units);
 }
 
@@ -94,7 +95,7 @@ void LoopEmitter::emitStatement(unsigned number) {
   if (!statement.generic())
     return emitOpaque(statement,
                       {emitter_.constantIndex(0),
-                       emitter_.constantIndex(statement.numParallel())});
+                       emitter_.constantIndex(countUnits(statement))});
   emitIterations(emitter_, statement, {}, schedule_);
 }
 

@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/CPU/Chains.h"
 #include "lib/Codegen/CPU/Storage.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -51,6 +52,15 @@ static bool liesInDestinations(FuncOp kernel, const Storage &storage) {
                       });
 }
 
+int64_t mpc::cpu::countUnits(const Statement &statement) {
+  auto scan = dyn_cast<ScanOp>(statement.op);
+  if (!scan)
+    return statement.numParallel();
+  auto type = cast<RankedTensorType>(scan.getInput().getType());
+  return type.getDimSize(0) *
+         llvm::divideCeil(type.getDimSize(2), ScanOp::kBlock);
+}
+
 int64_t mpc::cpu::countLoopUnits(kernel::FuncOp kernel, const Body &body) {
   if (body.statements.size() != 1)
     return 1;
@@ -60,7 +70,7 @@ int64_t mpc::cpu::countLoopUnits(kernel::FuncOp kernel, const Body &body) {
     return 1;
   if (statement.generic())
     return countGenericUnits(kernel, statement, storage);
-  return storage.getPlace(0, 0).inPlace ? statement.numParallel() : 1;
+  return storage.getPlace(0, 0).inPlace ? countUnits(statement) : 1;
 }
 
 /// Whether different parallel indices write different elements of an output,

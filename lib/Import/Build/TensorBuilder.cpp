@@ -338,14 +338,17 @@ Operand TensorBuilder::shifted(const Operand &input, int64_t axis,
   return pad(input, low, high, none, filler);
 }
 
-// Joins in steps of 1, 2, 4, ..., so that each element has joined twice as many
-// after each step (Hillis and Steele, 1986). The order is the same on every
-// target.
+// Products join in steps of 1, 2, 4, ..., so that each element has joined twice
+// as many after each step (Hillis and Steele, 1986): their gradient is that of
+// the steps, which needs no quotient.
 Operand TensorBuilder::scan(Binary kind, const Operand &input, int64_t axis) {
-  double neutral = kind == Binary::Mul ? 1.0 : 0.0;
+  if (kind == Binary::Add)
+    return fold(nn::CumsumOp::create(builder_, location_, input.value.getType(),
+                                     input.value, axis,
+                                     /*reverse=*/false));
   Operand x = input;
   for (int64_t distance = 1; distance < x.shape[axis]; distance *= 2)
-    x = binary(kind, x, shifted(x, axis, distance, neutral));
+    x = binary(kind, x, shifted(x, axis, distance, 1.0));
   return x;
 }
 

@@ -211,3 +211,11 @@ kernel.func @rank_over_its_keys(%x: tensor<2x8xi64> {kernel.may_alias = array<i6
   %r = kernel.rank ins(%x : tensor<2x8xi64>) outs(%d : tensor<2x8xi64>)
   kernel.return %r : tensor<2x8xi64>
 }
+
+// -----
+
+func.func @scan_of_rows(%x: tensor<2x8xf32>, %d: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  // expected-error @+1 {{input must be [outer, size, inner]}}
+  %r = kernel.scan ins(%x : tensor<2x8xf32>) outs(%d : tensor<2x8xf32>)
+  return %r : tensor<2x8xf32>
+}

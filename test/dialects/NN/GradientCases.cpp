@@ -225,6 +225,13 @@ static void addIndexing(Cases &cases) {
   cases.push_back({"scatter_add", "batch", {{"2x3x3"}, indices}, "2x5x3", R"(
     %r = nn.scatter_add %a, %b axis(1) batch(1)
         : tensor<2x3x3x$T>, tensor<2x3xi64> -> tensor<2x5x3x$T>)"});
+  for (const char *how : {"axis(1)", "axis(0) reverse"})
+    cases.push_back(
+        {"cumsum",
+         how,
+         {{"3x5"}},
+         "3x5",
+         "\n    %r = nn.cumsum %a " + std::string(how) + " : tensor<3x5x$T>"});
   Argument places{"6", Domain::Any, {1, -1, 1, 9, -9, 0}};
   for (const char *kind : {"max", "min"})
     cases.push_back({"scatter_reduce",

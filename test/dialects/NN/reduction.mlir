@@ -11,6 +11,25 @@ func.func @reduce(%x: tensor<2x3x4xf16>) {
 
 // -----
 
+// CHECK-LABEL: func.func @cumsum
+func.func @cumsum(%x: tensor<2x3xf16>) {
+  // CHECK: nn.cumsum %{{.*}} axis(1) : tensor<2x3xf16>
+  %0 = nn.cumsum %x axis(1) : tensor<2x3xf16>
+  // CHECK: nn.cumsum %{{.*}} axis(0) reverse : tensor<2x3xf16>
+  %1 = nn.cumsum %x axis(0) reverse : tensor<2x3xf16>
+  return
+}
+
+// -----
+
+func.func @cumsum_over_no_axis(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{axis 2 is not one of the input's 2 axes}}
+  %0 = nn.cumsum %x axis(2) : tensor<2x3xf32>
+  return
+}
+
+// -----
+
 func.func @sum_over_no_axis(%x: tensor<2x3xf32>) {
   // expected-error @+2 {{axes must be distinct axes of the input}}
   // expected-error @+1 {{failed to infer returned types}}

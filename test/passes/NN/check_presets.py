@@ -53,6 +53,7 @@ SAMPLES |= {
     "reverse": ("flip", f"nn.reverse %v axes [0] : {V}"),
     "gather": ("index_select", f"nn.gather %m, %i axis(0) : {M}, {I} -> {M}"),
     "scatter_add": ("scatter_add", f"nn.scatter_add %m, %i axis(0) : {M}, {I} -> {M}"),
+    "cumsum": ("cumsum", f"nn.cumsum %v axis(0) : {V}"),
     "reduce_sum": ("sum.dim_IntList", f"nn.reduce_sum %v axes [0] : {V} -> {S}"),
     "reduce_max": ("max", f"nn.reduce_max %v axes [0] : {V} -> {S}"),
     "matmul": ("matmul", f"nn.matmul %m, %m : {M}, {M} -> {M}"),
@@ -81,7 +82,7 @@ SAMPLES |= {
 OWN = {op: "lower" for op in ("matmul", "linear", "conv")} | {
     op: "keep-f32"
     for op in (
-        "exp log softplus rsqrt reciprocal pow reduce_sum softmax log_softmax layer_norm rms_norm cross_entropy "
+        "exp log softplus rsqrt reciprocal pow cumsum reduce_sum softmax log_softmax layer_norm rms_norm cross_entropy "
         "tan asin acos sinh cosh expm1 log1p"
     ).split()
 }

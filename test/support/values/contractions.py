@@ -404,6 +404,48 @@ def sum_functions():
         )
 
 
+# Shape, axis and direction of sums up to each element: blocks, runs of blocks, neighbouring lines with a rest.
+CUMSUMS = [
+    ("row", (2, 40), 1, False),
+    ("reverse", (2, 40), 1, True),
+    ("long_row", (1, 300), 1, False),
+    ("long_reverse", (1, 289), 1, True),
+    ("columns", (2, 35, 20), 1, False),
+    ("reverse_columns", (19, 3), 0, True),
+    ("one", (3, 1), 1, False),
+    ("none", (2, 0), 1, False),
+]
+
+
+def cumsum_of(values, axis, reverse):
+    flipped = np.flip(values, axis) if reverse else values
+    sums = np.cumsum(flipped, axis)
+    return np.flip(sums, axis) if reverse else sums
+
+
+def cumsum_function(name, a, axis, reverse, gradient=False):
+    result = Result(a.kind, cumsum_of(a.values, axis, reverse))
+    body = f"%r = nn.cumsum %a axis({axis}) {'reverse ' if reverse else ''}: {result.type}"
+    if not gradient:
+        return Function(name, [a], body, [result])
+    d = Tensor(a.kind, (np.arange(a.values.size).reshape(a.values.shape) % 7) - 2.5)
+    wanted = Result(a.kind, cumsum_of(d.values, axis, not reverse))
+    return Function(name, [a], body, [result], [d], {0: wanted})
+
+
+def cumsum_functions():
+    for kind in FLOAT_KINDS:
+        for name, shape, axis, reverse in CUMSUMS:
+            a = eighths(kind, shape, 1)
+            yield cumsum_function(f"{name}_{kind}", a, axis, reverse, gradient=kind == "f32" and a.values.size > 0)
+    for kind in INTEGER_KINDS:
+        rows = [[*edges(kind)[:5]], [*edges(kind)[3:8]]]
+        rows = [row[: min(map(len, rows))] for row in rows]
+        want = [[wrapped(sum(map(int, row[: i + 1])), kind) for i in range(len(row))] for row in rows]
+        a = Tensor(kind, np.array(rows, dtype=object))
+        yield Function(kind, [a], f"%r = nn.cumsum %a axis(1) : {a.type}", [Result(kind, np.array(want, dtype=object))])
+
+
 def max_functions():
     for kind in FLOAT_KINDS:
         for name, shape, axes in AXES if kind in ("f32", "f16") else AXES[:2]:
@@ -502,6 +544,7 @@ def families():
         "linear": list(linear_functions()),
         "conv": list(conv_functions()),
         "reduce_sum": [*sum_functions(), *integer_reductions("reduce_sum", sum, 0)],
+        "cumsum": list(cumsum_functions()),
         "reduce_max": [*max_functions(), *integer_reductions("reduce_max", max)],
         "reduce_prod": [*product_functions(), *integer_reductions("reduce_prod", math.prod, 1)],
         "max_pool": list(pool_functions()),

@@ -2,7 +2,7 @@
 """Values of the kernel ops that move data between kernels."""
 import numpy as np
 
-from .kinds import bits_of
+from .kinds import bits_of, wrapped
 from .movement import ALL_KINDS, numbered
 from .text import Function, Result, Tensor
 
@@ -81,10 +81,27 @@ def rank_functions():
             yield Function(f"{name}_{kind}", [a], body, [result])
 
 
+def scan_functions():
+    """Neighbouring elements and neighbouring lines, in both directions; integers wrap around."""
+    for kind in ("f32", "bf16", "f64", "i8", "i32"):
+        for name, shape, reverse in (("lines", (2, 35, 1), False), ("columns", (1, 18, 3), False), ("reverse", (1, 20, 1), True)):
+            numbers = np.arange(np.prod(shape)).reshape(shape) % 5
+            a = Tensor(kind, numbers * 0.5 if kind[0] != "i" else numbers * 30)
+            flipped = np.flip(a.values, 1) if reverse else a.values
+            sums = np.cumsum(flipped, 1)
+            sums = np.flip(sums, 1) if reverse else sums
+            if kind[0] == "i":
+                sums = np.vectorize(lambda x, kind=kind: wrapped(int(x), kind), otypes=[object])(sums)
+            how = " reverse" if reverse else ""
+            body = f"%e = tensor.empty() : {a.type}\n  %r = kernel.scan ins(%a : {a.type}) outs(%e : {a.type}){how}"
+            yield Function(f"{name}_{kind}", [a], body, [Result(kind, sums)])
+
+
 def families():
     return {
         "kernel.view": view_functions(),
         "kernel.pack": pack_functions(),
         "kernel.rank": rank_functions(),
+        "kernel.scan": scan_functions(),
         "kernel.scatter": scatter_functions(),
     }

@@ -180,6 +180,81 @@ kernel.func scatter @k(%u: tensor<2x50x{0}xf32>, %at: tensor<2x50xi64>, %d: tens
 
 namespace {
 
+/// The sums of one block, as kernel.scan states their order.
+std::vector<float> sumsOfBlock(std::vector<float> block, bool isLine) {
+  if (!isLine) {
+    for (size_t i = 1; i < block.size(); ++i)
+      block[i] = block[i - 1] + block[i];
+    return block;
+  }
+  for (size_t distance = 1; distance < 16; distance *= 2)
+    for (size_t i = block.size(); i-- > distance;)
+      block[i] = block[i] + block[i - distance];
+  return block;
+}
+
+/// The sums of a run of `span` elements, behind the sum `base`; returns its
+/// own.
+float sumRun(std::vector<float> &line, size_t span, size_t begin, float base,
+             bool isLine) {
+  size_t end = std::min(begin + span, line.size());
+  if (span == 16) {
+    std::vector<float> sums =
+        sumsOfBlock({line.begin() + begin, line.begin() + end}, isLine);
+    for (size_t i = begin; i < end; ++i)
+      line[i] = base + sums[i - begin];
+    return sums.back();
+  }
+  float sum = 0;
+  for (size_t at = begin; at < end; at += span / 16)
+    sum = sum + sumRun(line, span / 16, at, base + sum, isLine);
+  return sum;
+}
+
+/// Compares the bits of a scan of 2 x `size` x `inner` with its stated order.
+void expectStatedOrder(int size, int inner, bool isReverse) {
+  std::string type = llvm::formatv("tensor<2x{0}x{1}xf32>", size, inner);
+  std::string text = llvm::formatv(R"mlir(
+kernel.func @k(%x: {0}, %d: {0}) -> {0} {{
+  %r = kernel.scan ins(%x : {0}) outs(%d : {0}) {1}
+  kernel.return %r : {0}
+}
+)mlir",
+                                   type, isReverse ? "reverse" : "");
+  std::vector<float> x = randoms(2 * size * inner), want = x;
+  for (int line = 0; line < 2 * inner; ++line) {
+    auto at = [&](int i) -> float & {
+      int row = isReverse ? size - 1 - i : i;
+      return want[(line / inner * size + row) * inner + line % inner];
+    };
+    std::vector<float> sums(size);
+    for (int i = 0; i < size; ++i)
+      sums[i] = at(i);
+    size_t span = 16;
+    while (span < sums.size())
+      span *= 16;
+    sumRun(sums, span, 0, 0, inner == 1);
+    for (int i = 0; i < size; ++i)
+      at(i) = sums[i];
+  }
+  Buffers buffers = {bytes(x), bytes(std::vector<float>(x.size()))};
+  buffers = runAllWays(text, buffers, "#cpu.loops<");
+  EXPECT_EQ(values<float>(buffers[1]), want) << text;
+}
+
+} // namespace
+
+TEST(Loops, ScanAddsInItsStatedOrder) {
+  for (bool isReverse : {false, true}) {
+    expectStatedOrder(16, 1, isReverse);
+    expectStatedOrder(5000, 1, isReverse);
+    expectStatedOrder(700, 37, isReverse);
+    expectStatedOrder(9, 3, isReverse);
+  }
+}
+
+namespace {
+
 /// Ranks `rows` x `size` keys, some of them equal, in several pieces, and
 /// compares with std::sort.
 template <typename Key>

@@ -50,8 +50,13 @@ def write(name, rows, size):
         file.write(f"\n  return {', '.join(v for v, _ in returned)} : {', '.join(t for _, t in returned)}\n}}\n")
 
 
-os.chdir(sys.argv[1])
-write("rows_1", 1, 1)
-write("rows_2", 3, 2)
-write("rows_1000", 5, 1000)
-write("rows_32000", 1, 32000)
+def main():
+    os.chdir(sys.argv[1])
+    write("rows_1", 1, 1)
+    write("rows_2", 3, 2)
+    write("rows_1000", 5, 1000)
+    write("rows_32000", 1, 32000)
+
+
+if __name__ == "__main__":
+    main()

@@ -77,8 +77,12 @@ static ScheduleAttrInterface scheduleScatter(FuncOp kernel, const Body &body,
     return scheduleLoops(kernel, body, target);
   int64_t block = chooseScatterBlock(scatter, target.getLanes());
   int64_t lanes = block % target.getLanes() == 0 ? target.getLanes() : 1;
-  int64_t chunks = countChunks(body.statements.front().numIterations(),
-                               kLoopGrain, countScatterUnits(scatter, block));
+  // What is not updated is written all the same.
+  auto type = cast<RankedTensorType>(scatter.getResult().getType());
+  int64_t work =
+      std::max(body.statements.front().numIterations(), type.getNumElements());
+  int64_t chunks =
+      countChunks(work, kLoopGrain, countScatterUnits(scatter, block));
   return ScatterAttr::get(kernel.getContext(), chunks, lanes, block);
 }
 

@@ -150,6 +150,7 @@ case(
 )
 case("reverse_sequence", "ReverseSequence", normal(x=(4, 3, 2), n=ints(1, 4, 2)))
 case("topk", "TopK", normal(x=(3, 7), k=ints(4)))
+case("topk of blocks", "TopK", normal(x=(3, 40), k=ints(2)))
 case("topk smallest", "TopK", normal(x=(5, 3), k=ints(2)), axis=0, largest=0)
 
 # Windows and places

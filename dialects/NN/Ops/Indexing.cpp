@@ -195,11 +195,37 @@ static Value withoutFrozen(GradientBuilder &g, GatherOp op, Value d) {
   return g.select(mask, g.splat(d, 0.0), d);
 }
 
-// The transpose of a gather is a scatter-add.
+/// The inverse of constant indices that name each place of the axis once; null
+/// for any others.
+static DenseElementsAttr invertIndices(GatherOp op) {
+  auto constant = op.getIndices().getDefiningOp<ConstantOp>();
+  int64_t size = shapeOf(op.getInput())[op.getAxis()];
+  if (!constant || op.getBatchDims() != 0 || op.getFrozen() ||
+      shapeOf(op.getIndices()) != ArrayRef(size))
+    return {};
+  SmallVector<int64_t> inverse(size, -1);
+  auto indices = cast<DenseElementsAttr>(constant.getValue());
+  for (auto [number, place] : llvm::enumerate(intsOf(indices))) {
+    if (place < 0 || place >= size || inverse[place] >= 0)
+      return {};
+    inverse[place] = static_cast<int64_t>(number);
+  }
+  return constantOfInts(rankedType(op.getIndices()), inverse);
+}
+
+// The transpose of a gather is a scatter-add; that of a permutation the gather
+// by its inverse.
 LogicalResult GatherOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   if (!dOut[0])
     return success();
   GradientBuilder g(b, getLoc());
+  if (DenseElementsAttr inverse = invertIndices(*this)) {
+    Value places = ConstantOp::create(b, getLoc(), inverse);
+    dIn[0] = GatherOp::create(b, getLoc(), getInput().getType(), dOut[0],
+                              places, getAxis(), /*batch_dims=*/0,
+                              /*frozen=*/IntegerAttr());
+    return success();
+  }
   Value d = getFrozen() ? withoutFrozen(g, *this, dOut[0]) : dOut[0];
   dIn[0] = ScatterAddOp::create(b, getLoc(), getInput().getType(), d,
                                 getIndices(), getAxis(), getBatchDims());

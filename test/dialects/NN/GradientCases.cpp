@@ -215,6 +215,10 @@ static void addIndexing(Cases &cases) {
   cases.push_back({"gather", "batch", {{"2x5x3"}, indices}, "2x3x3", R"(
     %r = nn.gather %a, %b axis(1) batch(1)
         : tensor<2x5x3x$T>, tensor<2x3xi64> -> tensor<2x3x3x$T>)"});
+  cases.push_back({"gather", "permutation", {{"2x4x3"}}, "2x4x3", R"(
+    %i = nn.constant dense<[2, 0, 3, 1]> : tensor<4xi64>
+    %r = nn.gather %a, %i axis(1)
+        : tensor<2x4x3x$T>, tensor<4xi64> -> tensor<2x4x3x$T>)"});
   cases.push_back({"scatter_add", "", {{"2x3x3"}, indices}, "4x3", R"(
     %r = nn.scatter_add %a, %b axis(0)
         : tensor<2x3x3x$T>, tensor<2x3xi64> -> tensor<4x3x$T>)"});

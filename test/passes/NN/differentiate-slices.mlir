@@ -108,3 +108,31 @@ func.func @two_products(%s: tensor<3x4xf32>, %t: tensor<3x4xf32>, %x: tensor<3x5
       -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<4x5xf32>
   return %0#2 : tensor<4x5xf32>
 }
+
+// -----
+
+// The transpose of a permutation is a gather by the inverse one; of indices
+// that name a place twice it adds.
+// CHECK-LABEL: func.func @permuted
+// CHECK:         %[[INVERSE:.*]] = nn.constant dense<[1, 3, 0, 2]>
+// CHECK:         nn.gather %arg1, %[[INVERSE]] axis(0)
+// CHECK-LABEL: func.func @repeated
+// CHECK:         nn.scatter_add %arg1
+func.func private @permute(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %places = nn.constant dense<[2, 0, 3, 1]> : tensor<4xi64>
+  %0 = nn.gather %x, %places axis(0) : tensor<4x2xf32>, tensor<4xi64> -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+func.func @permuted(%x: tensor<4x2xf32>, %d: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %y, %dx = nn.vjp @permute(%x) seed(%d) wrt [] args [0] : (tensor<4x2xf32>), (tensor<4x2xf32>) -> tensor<4x2xf32>, tensor<4x2xf32>
+  return %dx : tensor<4x2xf32>
+}
+func.func private @repeat(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %places = nn.constant dense<[2, 0, 3, 2]> : tensor<4xi64>
+  %0 = nn.gather %x, %places axis(0) : tensor<4x2xf32>, tensor<4xi64> -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+func.func @repeated(%x: tensor<4x2xf32>, %d: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %y, %dx = nn.vjp @repeat(%x) seed(%d) wrt [] args [0] : (tensor<4x2xf32>), (tensor<4x2xf32>) -> tensor<4x2xf32>, tensor<4x2xf32>
+  return %dx : tensor<4x2xf32>
+}

@@ -291,6 +291,48 @@ Error emitFlip(Call &call) {
   return Error::success();
 }
 
+// The least neighbouring elements that are read by one index.
+constexpr int64_t kLeastRun = 16;
+// The most places that a program stores as indices.
+constexpr int64_t kMostPlaces = 1 << 16;
+
+/// The axes from the first to behind the last that a roll moves.
+std::pair<int64_t, int64_t> rolledRange(ArrayRef<int64_t> shifts) {
+  int64_t first = 0, last = shifts.size();
+  while (first < last && shifts[first] == 0)
+    ++first;
+  while (last > first && shifts[last - 1] == 0)
+    --last;
+  return {first, last};
+}
+
+/// Rolls several axes at once, by the place that each run of the axes behind
+/// comes from: `shifts` has a number for each axis. Null where runs are short.
+std::optional<Operand> rolledByPlaces(TensorBuilder &b, const Operand &x,
+                                      ArrayRef<int64_t> shifts) {
+  auto [first, last] = rolledRange(shifts);
+  ArrayRef<int64_t> shape = x.shape;
+  ArrayRef<int64_t> moved = shape.slice(first, last - first);
+  int64_t count = *countElements(moved);
+  int64_t run = *countElements(shape.drop_front(last));
+  if (last - first < 2 || run < kLeastRun || count == 0 || count > kMostPlaces)
+    return std::nullopt;
+  SmallVector<int64_t> places;
+  for (int64_t to = 0; to < count; ++to) {
+    int64_t from = 0, rest = to, stride = 1;
+    for (int64_t axis = last - 1; axis >= first; --axis) {
+      int64_t size = shape[axis], at = rest % size;
+      from += (at + size - shifts[axis]) % size * stride;
+      stride *= size;
+      rest /= size;
+    }
+    places.push_back(from);
+  }
+  int64_t outer = *countElements(shape.take_front(first));
+  Operand lines = b.reshape(x, {outer, count, run});
+  return b.reshape(b.gather(lines, b.ints(places), 1), shape);
+}
+
 Error emitRoll(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
   MPC_TRY_ASSIGN(SmallVector<int64_t> shifts, call.integers("shifts"));
@@ -304,15 +346,23 @@ Error emitRoll(Call &call) {
   if (given.size() != shifts.size())
     return call.fail("there are " + Twine(shifts.size()) + " shifts of " +
                      Twine(given.size()) + " axes");
+  SmallVector<int64_t> by(x.rank(), 0);
   for (auto [axis, shift] : zip_equal(given, shifts)) {
     axis += axis < 0 ? x.rank() : 0;
     if (axis < 0 || axis >= x.rank())
       return call.fail("argument 'dims' names no axis");
+    int64_t size = std::max<int64_t>(x.shape[axis], 1);
+    by[axis] = (by[axis] + shift % size + size) % size;
+  }
+  if (std::optional<Operand> rolled = rolledByPlaces(b, x, by)) {
+    call.result(*rolled);
+    return Error::success();
+  }
+  for (auto [axis, shift] : enumerate(by)) {
     int64_t size = x.shape[axis];
-    int64_t by = size == 0 ? 0 : ((shift % size) + size) % size;
-    if (by != 0)
-      x = b.concat({b.sliceAxis(x, axis, size - by, size),
-                    b.sliceAxis(x, axis, 0, size - by)},
+    if (shift != 0)
+      x = b.concat({b.sliceAxis(x, axis, size - shift, size),
+                    b.sliceAxis(x, axis, 0, size - shift)},
                    axis);
   }
   call.result(b.reshape(x, shape));

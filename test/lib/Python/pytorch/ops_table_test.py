@@ -10,7 +10,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 # A map, a free choice, a sum of several axes, a search, positions, integers beside floats.
-WANTED = ["mish", "sort", "batch_norm", "argmax", "max_pool2d 2x2", "index_select"]
+WANTED = ["mish", "sort", "roll", "batch_norm", "argmax", "max_pool2d 2x2", "index_select"]
 
 
 class OpsTest(unittest.TestCase):

@@ -21,7 +21,7 @@ public:
   /// Creates the function and lets `body` fill it. Empty, and without a
   /// function, where it cannot be repeated.
   std::optional<Turn>
-  write(function_ref<llvm::Expected<Turn>(const Turn &)> body);
+  write(function_ref<std::optional<Turn>(const Turn &)> body);
   func::FuncOp function() const { return function_; }
   /// The values from outside that the body reads. They are its last arguments.
   ArrayRef<Value> constants() const { return constants_; }
@@ -125,19 +125,16 @@ void BodyWriter::finish(const Turn &result) {
 }
 
 std::optional<Turn>
-BodyWriter::write(function_ref<llvm::Expected<Turn>(const Turn &)> body) {
+BodyWriter::write(function_ref<std::optional<Turn>(const Turn &)> body) {
   OpBuilder::InsertionGuard guard(b_.builder());
   createFunction();
-  llvm::Expected<Turn> result = body(addArguments());
-  bool isBuilt = static_cast<bool>(result);
-  if (!isBuilt)
-    llvm::consumeError(result.takeError());
-  if (!isBuilt || !isRepeatable(*result)) {
+  std::optional<Turn> result = body(addArguments());
+  if (!result || !isRepeatable(*result)) {
     function_.erase();
     return std::nullopt;
   }
   finish(*result);
-  return std::move(*result);
+  return result;
 }
 
 static Shape stacked(int64_t turns, const Operand &entry) {
@@ -173,7 +170,7 @@ static Turn createLoop(TensorBuilder &b, const Loop &loop, const Turn &turn,
 
 std::optional<Turn>
 tryBuildLoop(TensorBuilder &b, const Loop &loop,
-             function_ref<llvm::Expected<Turn>(const Turn &)> body) {
+             function_ref<std::optional<Turn>(const Turn &)> body) {
   Operation *parent = b.builder().getInsertionBlock()->getParentOp();
   if (loop.turns <= kMostCopies || !isa_and_nonnull<func::FuncOp>(parent))
     return std::nullopt;

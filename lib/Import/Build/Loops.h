@@ -31,13 +31,13 @@ inline constexpr int64_t kMostCopies = 8;
 
 /// Builds `loop`. `body` builds a turn; it may use values from outside. In the
 /// result, the carried values have a first axis where each turn is kept. Empty,
-/// with nothing built, where turns have to be copied: few of them; turns that
-/// fail, since they ask for what is known only of a copy; turns that draw
+/// with nothing built, where turns have to be copied: few of them; those that
+/// `body` does not build, since it asks for what a copy knows; those that draw
 /// random numbers, keep statistics, or change a carried value's type; and loops
 /// in an nn.autocast, whose rule would not reach a function.
 std::optional<Turn>
 tryBuildLoop(TensorBuilder &b, const Loop &loop,
-             llvm::function_ref<llvm::Expected<Turn>(const Turn &)> body);
+             llvm::function_ref<std::optional<Turn>(const Turn &)> body);
 
 } // namespace mpc::build
 

@@ -152,7 +152,7 @@ repeat(TensorBuilder &b, const RecurrentLayer &layer, Direction &direction,
     loop.stacks.push_back(*isPresent);
   // Without lengths, outputs are the states.
   loop.keepsEachTurn = !isPresent;
-  auto turn = [&](const Turn &taken) -> Expected<Turn> {
+  auto turn = [&](const Turn &taken) {
     Direction inside = direction;
     inside.state = taken.carried[0];
     if (layer.hasCell)

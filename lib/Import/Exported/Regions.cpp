@@ -442,13 +442,15 @@ repeatScan(GraphImporter &importer, const Graph &body, ArrayRef<Operand> states,
   build::Loop loop{"turn", inputs.front().shape.front()};
   loop.inits.assign(states.begin(), states.end());
   loop.stacks.assign(inputs.begin(), inputs.end());
-  auto turn = [&](const build::Turn &taken) -> Expected<build::Turn> {
+  auto turn = [&](const build::Turn &taken) -> std::optional<build::Turn> {
     std::vector<Operand> arguments = joined(taken.carried, taken.entries);
-    MPC_TRY_ASSIGN(auto results,
-                   importBody(importer, body, joined(arguments, constant)));
-    if (results.size() < states.size())
-      return invalidModel("has fewer results than states");
-    ArrayRef<Operand> all(results);
+    auto results = importBody(importer, body, joined(arguments, constant));
+    // A fault is told by the copies.
+    if (!results || results->size() < states.size()) {
+      consumeError(results.takeError());
+      return std::nullopt;
+    }
+    ArrayRef<Operand> all(*results);
     return build::Turn{SmallVector<Operand>(all.take_front(states.size())),
                        SmallVector<Operand>(all.drop_front(states.size()))};
   };

@@ -349,17 +349,22 @@ std::optional<std::vector<Entry>> ScanImporter::repeat(const Twine &part) {
     loop.stacks.push_back(direction != 0 ? b.reverse(stack, {0}) : stack);
   }
   std::string place = part.str();
-  auto turn = [&](const build::Turn &taken) -> Expected<build::Turn> {
+  auto turn = [&](const build::Turn &taken) -> std::optional<build::Turn> {
     std::vector<Entry> arguments;
     for (ArrayRef<Operand> operands :
          {ArrayRef(taken.carried), ArrayRef(taken.entries)})
       for (const Operand &operand : operands)
         arguments.push_back({operand, false, {}});
-    MPC_TRY_ASSIGN(auto results, node_->inlineGraph("body", arguments, place));
+    auto results = node_->inlineGraph("body", arguments, place);
+    // A fault is told by the copies.
+    if (!results) {
+      consumeError(results.takeError());
+      return std::nullopt;
+    }
     build::Turn turn;
-    for (auto [index, result] : enumerate(results)) {
+    for (auto [index, result] : enumerate(*results)) {
       if (result.isSequence)
-        return node_->fail("a step gives a sequence");
+        return std::nullopt;
       (index < states_.size() ? turn.carried : turn.entries)
           .push_back(result.tensor);
     }

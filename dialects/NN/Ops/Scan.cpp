@@ -49,6 +49,18 @@ LogicalResult ScanOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!body)
     return emitOpError("repeats '")
            << getBody() << "', which is not a function of this module";
+  // What a body reads of the state would have no gradient, and a loop would not
+  // be seen to read it.
+  WalkResult found = body.walk([&](Operation *op) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!effects || effects.hasNoEffect())
+      return WalkResult::advance();
+    emitOpError("repeats '") << getBody() << "', in which '" << op->getName()
+                             << "' reads state: pass its value as a constant";
+    return WalkResult::interrupt();
+  });
+  if (found.wasInterrupted())
+    return failure();
   auto describe = [&](TypeRange found, TypeRange wanted, StringRef what) {
     return emitOpError() << what << " (" << wanted << "), but '" << getBody()
                          << "' has (" << found << ")";

@@ -130,7 +130,7 @@ BodyWriter::write(function_ref<std::optional<Turn>(const Turn &)> body) {
   createFunction();
   std::optional<Turn> result = body(addArguments());
   if (!result || !isRepeatable(*result)) {
-    function_.erase();
+    b_.discard(function_);
     return std::nullopt;
   }
   finish(*result);

@@ -141,6 +141,12 @@ Operand TensorBuilder::fold(Operation *op) {
   return this->constant(constant);
 }
 
+void TensorBuilder::discard(func::FuncOp function) {
+  function->remove();
+  function->dropAllReferences();
+  discarded_.emplace_back(function);
+}
+
 Operand TensorBuilder::constant(DenseElementsAttr value) {
   return fromValue(
       nn::ConstantOp::create(builder_, location_, value.getType(), value));

@@ -9,7 +9,9 @@
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/NNEnums.h"
 #include "lib/Import/Shape.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
 
 namespace mpc::build {
@@ -58,6 +60,10 @@ public:
   mlir::Type i32() { return builder_.getI32Type(); }
   mlir::Type i64() { return builder_.getI64Type(); }
   mlir::Type u8() { return builder_.getIntegerType(8, /*isSigned=*/false); }
+
+  /// Takes `function`, which is not needed, out of its module. It is destroyed
+  /// with the builder, which may know its values.
+  void discard(mlir::func::FuncOp function);
 
   /// The stream of the next op that draws random numbers, in the order of the
   /// model.
@@ -237,6 +243,7 @@ private:
   int32_t nextStream_ = 0;
   /// The given values of inputs, and values that follow from them alone.
   llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> given_;
+  std::vector<mlir::OwningOpRef<mlir::func::FuncOp>> discarded_;
 };
 
 } // namespace mpc::build

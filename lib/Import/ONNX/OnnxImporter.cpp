@@ -238,6 +238,12 @@ Expected<const Entry *> GraphImporter::lookup(StringRef name) {
     return invalidModel("uses '" + printable(name) +
                         "', which nothing before it defines");
   const Tensor &tensor = model_.graph.initializers[initializer->second];
+  // The body of a loop is a function of its own, and other nodes may read the
+  // initializer too.
+  OpBuilder::InsertionGuard guard(builder_);
+  Operation *parent = builder_.getInsertionBlock()->getParentOp();
+  if (parent && parent != function_)
+    builder_.setInsertionPointToStart(&function_.getBody().front());
   Entry entry;
   if (result_.initializers[initializer->second].kind != RoleKind::Constant) {
     auto type =

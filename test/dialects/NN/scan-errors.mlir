@@ -74,3 +74,17 @@ func.func @number(%x: tensor<5x4xf32>) {
   %a:2 = nn.scan @turn turns(5) stacks(%x) : (tensor<5x4xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
   return
 }
+
+// -----
+
+nn.parameter @w : tensor<4xf32> = #nn.init<zeros>
+func.func private @turn(%h: tensor<4xf32>) -> tensor<4xf32> {
+  %w = nn.get @w : tensor<4xf32>
+  %r = nn.add %h, %w : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+func.func @state(%h: tensor<4xf32>) {
+  // expected-error @below {{repeats 'turn', in which 'nn.get' reads state: pass its value as a constant}}
+  %a = nn.scan @turn turns(5) inits(%h) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}

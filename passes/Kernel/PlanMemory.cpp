@@ -295,10 +295,12 @@ private:
   SmallVector<func::FuncOp> findFunctions() {
     SymbolTable symbols(getOperation());
     llvm::SetVector<func::FuncOp> found;
+    DenseSet<Operation *> seen;
     auto add = [&](func::FuncOp function, auto &again) -> void {
+      if (!seen.insert(function).second)
+        return;
       function.walk([&](RepeatOp repeat) {
-        if (auto body = symbols.lookup<func::FuncOp>(repeat.getBody());
-            body && body != function && !found.contains(body))
+        if (auto body = symbols.lookup<func::FuncOp>(repeat.getBody()))
           again(body, again);
       });
       found.insert(function);

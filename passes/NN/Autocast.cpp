@@ -80,9 +80,13 @@ private:
   /// loop, which decides the types that it takes.
   SmallVector<func::FuncOp> findFunctions() {
     llvm::SetVector<func::FuncOp> bodies, others;
+    numLoops_.clear();
     getOperation().walk([&](ScanOp scan) {
-      if (auto body = getOperation().lookupSymbol<func::FuncOp>(scan.getBody()))
+      if (auto body =
+              getOperation().lookupSymbol<func::FuncOp>(scan.getBody())) {
         bodies.insert(body);
+        ++numLoops_[body];
+      }
     });
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isDeclaration() && !bodies.contains(function))
@@ -159,13 +163,15 @@ private:
   }
 
   /// Lets the body of a loop take what is the same in all turns, and entries of
-  /// stacks, in the types that these have now. What is carried keeps its type.
+  /// stacks, in the types that these have now. What is carried keeps its type,
+  /// and so does everything where several loops have the body.
   void settleScan(ScanOp scan) {
     OperandRange inits = scan.getInits();
-    TypeRange carried =
-        TypeRange(written_[scan].types).take_front(inits.size());
-    castOperands(scan, carried);
+    TypeRange types = written_[scan].types;
     auto body = getOperation().lookupSymbol<func::FuncOp>(scan.getBody());
+    if (numLoops_.lookup(body) > 1)
+      return castOperands(scan, types);
+    castOperands(scan, types.take_front(inits.size()));
     for (BlockArgument argument :
          body.getArguments().drop_front(inits.size())) {
       Value operand = scan->getOperand(argument.getArgNumber());
@@ -386,6 +392,7 @@ private:
     SmallVector<bool> isOwn;
   };
   DenseMap<Operation *, Written> written_;
+  DenseMap<Operation *, unsigned> numLoops_; ///< Of each body.
   /// The origin of the type of an op that follows its operands, before later
   /// passes.
   DenseMap<Operation *, std::string> origins_;

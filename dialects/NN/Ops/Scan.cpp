@@ -4,6 +4,7 @@
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/NNDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mpc::nn;
@@ -43,12 +44,31 @@ static SmallVector<Type> takenTypes(ScanOp scan) {
   return types;
 }
 
+/// Whether `body` calls `function` by loops, maybe through others.
+static bool repeats(FunctionOpInterface body, Operation *function,
+                    SymbolTableCollection &symbols) {
+  llvm::SetVector<Operation *> reached;
+  reached.insert(body);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    if (reached[next] == function)
+      return true;
+    reached[next]->walk([&](ScanOp scan) {
+      if (Operation *inner =
+              symbols.lookupNearestSymbolFrom(scan, scan.getBodyAttr()))
+        reached.insert(inner);
+    });
+  }
+  return false;
+}
+
 LogicalResult ScanOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto body = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
       *this, getBodyAttr());
   if (!body)
     return emitOpError("repeats '")
            << getBody() << "', which is not a function of this module";
+  if (repeats(body, (*this)->getParentOfType<FunctionOpInterface>(), symbols))
+    return emitOpError("repeats the function that it is in");
   // What a body reads of the state would have no gradient, and a loop would not
   // be seen to read it.
   WalkResult found = body.walk([&](Operation *op) {

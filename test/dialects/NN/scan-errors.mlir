@@ -88,3 +88,15 @@ func.func @state(%h: tensor<4xf32>) {
   %a = nn.scan @turn turns(5) inits(%h) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func private @inner(%h: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{repeats the function that it is in}}
+  %a = nn.scan @outer turns(5) inits(%h) : (tensor<4xf32>) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+func.func private @outer(%h: tensor<4xf32>) -> tensor<4xf32> {
+  %a = nn.scan @inner turns(5) inits(%h) : (tensor<4xf32>) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}

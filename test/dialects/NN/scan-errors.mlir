@@ -92,11 +92,11 @@ func.func @state(%h: tensor<4xf32>) {
 // -----
 
 func.func private @inner(%h: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{repeats the function that it is in}}
   %a = nn.scan @outer turns(5) inits(%h) : (tensor<4xf32>) -> tensor<4xf32>
   return %a : tensor<4xf32>
 }
 func.func private @outer(%h: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{repeats the function that it is in}}
   %a = nn.scan @inner turns(5) inits(%h) : (tensor<4xf32>) -> tensor<4xf32>
   return %a : tensor<4xf32>
 }

@@ -15,8 +15,8 @@ compile, or makes the same programs everywhere, does not count.
 
 Which mutants there are, and their order, follows from --seed alone, so that a campaign stops
 and goes on: what --results holds already is not run again. --list prints mutants and runs
-nothing; --area limits them (--help lists them). A survivor is either
-equivalent, which --judge=ID=REASON records, or a test is missing:
+nothing; --area limits them (--help lists them), --since to lines that are newer than a commit.
+A survivor is either equivalent, which --judge=ID=REASON records, or a test is missing:
 
     test/mutate.py --results=mutants.json --judge=4c1f08a2='the divisor is never 0 here'
 
@@ -42,7 +42,8 @@ TEST_SUITE = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P|_SUITE)?\((\w+)", re.MULTILIN
 
 class Suite:
     """A program, those of its tests that stand in some sources, and the libraries that it loads; lit
-    tests and the tools that they run; or the tests of the Python package."""
+    tests and the tools that they run; or the tests of the Python package in a folder, which a Python
+    with PyTorch runs where MPC_TORCH_PYTHON names one."""
 
     def __init__(self, program=None, sources=None, lit=(), tools=(), python=""):
         self.program, self.sources, self.lit, self.python = program, sources, lit, python
@@ -111,7 +112,8 @@ STEP_RUNS = Suite(
 )
 CAPI = Suite("MpcCAPITest", tools=["libmpc-runtime.so"])
 COMPILER_CAPI = Suite("MpcCompilerCAPITest", tools=["libmpc-compiler.so", "libmpc-runtime.so"])
-PYTHON = Suite(tools=["_runtime", "_compiler", "mpc-compile"], python="*_test.py")
+PYTHON = Suite(tools=["_runtime", "_compiler", "mpc-compile"], python="lib/Python")
+PYTORCH = Suite(tools=["_runtime", "_compiler", "mpc-compile"], python="lib/Python/pytorch")
 # A GPU that is emulated.
 CUDA = compiler_unit("lib/Driver/Cuda*Test.cpp")
 CUDA_DRIVER = runtime_unit(
@@ -375,7 +377,7 @@ AREAS = {
             CUDA_RUNS,
         ],
     ),
-    "python": Area(["lib/Python/mpc_compiler/*.py"], [PYTHON]),
+    "python": Area(["lib/Python/mpc_compiler/*.py"], [PYTHON, PYTORCH]),
     "tools": Area(
         ["tools/mpc-*/*.cpp", "tools/mpc-*/*.h"],
         [
@@ -558,11 +560,30 @@ def mutants_of(area, root):
                     yield Mutant(area, str(path.relative_to(root)), number, line, changed)
 
 
-def choose(areas, seed, root):
+def lines_since(root, revision):
+    """Of each source, the lines that a commit did not have."""
+    command = ["git", "-C", str(root), "diff", "-U0", "-M", "--no-color", "--no-ext-diff", revision]
+    diff = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    lines, path = {}, None
+    for line in diff.splitlines():
+        if line.startswith("+++ "):
+            path = line.removeprefix("+++ b/")
+        elif hunk := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            lines.setdefault(path, set()).update(range(first, first + count))
+    return lines
+
+
+def choose(areas, seed, root, since=None):
     """All mutants; the areas in turn, each in an order of its own, so that every prefix is fair."""
+    newer = lines_since(root, since) if since else None
     queues = []
     for area in areas:
-        found = list(mutants_of(area, root))
+        found = [
+            mutant
+            for mutant in mutants_of(area, root)
+            if newer is None or mutant.number in newer.get(mutant.path, ())
+        ]
         random.Random(f"{seed} {area}").shuffle(found)
         queues.append(found[::-1])
     while any(queues):
@@ -587,6 +608,9 @@ class Workshop:
             self.git(ROOT, "worktree", "add", "--detach", str(self.root), "HEAD")
             if (ROOT / ".venv").exists():
                 (self.root / ".venv").symlink_to((ROOT / ".venv").resolve())
+        # Of a copy, git takes every file for another one until it has looked at it, and a checkout
+        # would write it anew: all would be built again.
+        self.git(self.root, "status")
         self.git(self.root, "checkout", "--", ".")
         if not (self.build / "build.ninja").exists():
             subprocess.run(
@@ -654,10 +678,7 @@ class Workshop:
             chosen = f"--gtest_filter={suite.gtest_filter(self.root)}"
             return [[str(program), "--gtest_fail_fast", chosen]]
         if suite.python:
-            folder = str(self.root / "test/lib/Python")
-            variables = [f"PYTHONPATH={self.build}/python", f"MPC_BUILD={self.build}"]
-            tests = ["-m", "unittest", "discover", "-f", "-s", folder, "-p", suite.python]
-            return [["env", *variables, str(self.root / ".venv/bin/python"), "-B", *tests]]
+            return self.python_commands(suite, source)
         return [
             [
                 LIT,
@@ -670,6 +691,21 @@ class Workshop:
             for tests in (suite.nearest(self.root, source), suite.lit)
             if tests
         ]
+
+    def python_commands(self, suite, source):
+        """The tests of a folder, in front those named after the source, as _wrap.py has wrap_test.py."""
+        python = str(self.root / ".venv/bin/python")
+        if suite is PYTORCH:
+            python = os.environ.get("MPC_TORCH_PYTHON")
+        if not python:
+            return []
+        folder = self.root / "test" / suite.python
+        paths = [f"{self.build}/python", folder.parent, folder]
+        variables = ["PYTHONPATH=" + ":".join(map(str, paths)), f"MPC_BUILD={self.build}"]
+        tests = ["-m", "unittest", "discover", "-f", "-s", str(folder), "-p"]
+        named = f"{pathlib.Path(source).stem.lstrip('_')}*_test.py"
+        patterns = [named, "*_test.py"] if any(folder.glob(named)) else ["*_test.py"]
+        return [["env", *variables, python, "-B", *tests, pattern] for pattern in patterns]
 
     def judge(self, mutant):
         """Outcome, and which test found it."""
@@ -778,6 +814,7 @@ def parse_arguments():
         help="how many mutants that compile (default: 100)",
     )
     parser.add_argument("--seed", default="1", help="another seed, other mutants (default: 1)")
+    parser.add_argument("--since", metavar="COMMIT", help="only lines that it did not have")
     parser.add_argument(
         "--work", type=pathlib.Path, metavar="DIR", help="where the tree is, or is made"
     )
@@ -832,7 +869,7 @@ def main():
     for judgement in options.judge:
         judge(results, judgement)
     if options.list:
-        for _, mutant in zip(range(options.count), choose(areas, options.seed, ROOT)):
+        for _, mutant in zip(range(options.count), choose(areas, options.seed, ROOT, options.since)):
             print(mutant.describe())
         return 0
     if not options.judge:
@@ -842,7 +879,8 @@ def main():
             AREAS[area].suites = AREAS[area].suites[: options.suites]
         workshop = Workshop(options.work.resolve(), options.jobs, options.timeout, options.preset)
         workshop.prepare(areas)
-        campaign(workshop, results, choose(areas, options.seed, workshop.root), options.count)
+        mutants = choose(areas, options.seed, workshop.root, options.since)
+        campaign(workshop, results, mutants, options.count)
     print(results.summary())
     return 1 if results.survivors() else 0
 

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which mutants mutate.py makes, and how a campaign goes on."""
 import pathlib
+import subprocess
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 import mutate
 
@@ -101,6 +103,22 @@ class Mutate(unittest.TestCase):
         self.assertEqual(sorted(first), sorted(other))
         self.assertGreater(len(first), 2)
 
+    def test_lines_of_a_commit_may_be_left_out(self):
+        def git(*arguments):
+            author = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+            subprocess.run(["git", "-C", str(self.root), *author, *arguments], check=True)
+
+        git("init", "-q")
+        git("add", ".")
+        git("commit", "-q", "-m", "first")
+        source = self.root / "dialects/NN/Ops/A.cpp"
+        source.write_text("int g() { return 1; }\n" + source.read_text() + "int h() { return 2; }\n")
+        (source.parent / "B.cpp").write_text("int k() { return 3; }\n")
+        git("add", ".")
+        found = {(m.path, m.number) for m in mutate.choose(["ops"], "1", self.root, "HEAD")}
+        folder = "dialects/NN/Ops"
+        self.assertEqual({(f"{folder}/A.cpp", 1), (f"{folder}/A.cpp", 6), (f"{folder}/B.cpp", 1)}, found)
+
     def test_a_campaign_goes_on_where_it_stopped(self):
         mutants = list(mutate.choose(["ops"], "1", self.root))
         stub = Stub()
@@ -148,6 +166,18 @@ class Mutate(unittest.TestCase):
         nearest = suite.nearest(mutate.ROOT, "passes/NN/AddLoss.cpp")
         self.assertIn("passes/NN/add-loss.mlir", nearest)
         self.assertIn("passes/NN/add-loss-errors.mlir", nearest)
+
+    def test_tests_of_python_run_the_nearest_in_front(self):
+        workshop = mutate.Workshop(mutate.ROOT, 1, 10)
+
+        def patterns(suite, source, python):
+            with unittest.mock.patch.dict("os.environ", MPC_TORCH_PYTHON=python):
+                return [command[-1] for command in workshop.commands(suite, source)]
+
+        folder = "lib/Python/mpc_compiler"
+        self.assertEqual([], patterns(mutate.PYTORCH, f"{folder}/_wrap.py", ""))
+        self.assertEqual(["wrap*_test.py", "*_test.py"], patterns(mutate.PYTORCH, f"{folder}/_wrap.py", "python3"))
+        self.assertEqual(["*_test.py"], patterns(mutate.PYTHON, f"{folder}/_wrap.py", ""))
 
     def test_what_runs_too_long_is_ended_with_all_that_it_started(self):
         workshop = mutate.Workshop(self.root, 1, 10)

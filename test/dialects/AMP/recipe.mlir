@@ -55,6 +55,12 @@ amp.recipe optimizer<"keras-adam", eps = 1.0e-7, beta1 = 0.10000000000000001> l1
 
 // -----
 
+// Numbers that no flag sets are kept beside those that one does.
+// CHECK: amp.recipe optimizer<asgd, alpha = 0.5, lambd = 0.25>{{$}}
+amp.recipe optimizer<asgd, lambd = 0.25, alpha = 0.5>
+
+// -----
+
 // Groups keep their order.
 // CHECK: amp.recipe no_decay(["norm"]) groups([<"head$", lr_factor = 10.0, weight_decay = 0.25>, <"bias", no_decay>]) freeze(["emb"]){{$}}
 amp.recipe groups([<"head$", weight_decay = 0.25, lr_factor = 10.0>, <"bias", no_decay>]) no_decay(["norm"]) freeze(["emb"])

@@ -12,6 +12,22 @@ static StringRef getInputsName() {
   return KernelDialect::InputBordersAttrHelper::getNameStr();
 }
 
+bool mpc::kernel::isBorderOf(Attribute attribute, TypeRange types) {
+  auto border = dyn_cast<BorderAttr>(attribute);
+  auto type =
+      types.size() == 1 ? dyn_cast<RankedTensorType>(types[0]) : nullptr;
+  if (!border || !type ||
+      border.getLow().size() != static_cast<size_t>(type.getRank()) ||
+      border.getHigh().size() != border.getLow().size())
+    return false;
+  return llvm::all_of(
+      llvm::zip(border.getLow(), border.getHigh(), type.getShape()),
+      [](auto axis) {
+        auto [low, high, size] = axis;
+        return low >= 0 && high >= 0 && low <= size && high <= size - low;
+      });
+}
+
 void mpc::kernel::setBorder(linalg::GenericOp op, ArrayRef<int64_t> low,
                             ArrayRef<int64_t> high) {
   op->setAttr(getBorderName(), BorderAttr::get(op.getContext(), low, high));

@@ -12,6 +12,9 @@
 
 namespace mpc::kernel {
 
+/// Whether `attribute` is the border of one tensor, whose type is `types`.
+bool isBorderOf(mlir::Attribute attribute, mlir::TypeRange types);
+
 /// States that the first `low` and the last `high` elements of each axis of
 /// `op`'s only result are zero.
 void setBorder(mlir::linalg::GenericOp op, llvm::ArrayRef<int64_t> low,

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Cuts the gradient of a loop's body into a forward and a backward body.
+// Cuts a turn of a loop with its gradient into a forward and a backward body.
 #include "passes/NN/ScanGradient.h"
 
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/Gradient.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/BitVector.h"
+#include "passes/NN/ScanTurn.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::nn;
-
-static bool isFloat(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value));
-}
 
 /// `type` with an axis of `count` before the others.
 static RankedTensorType stackOf(Type type, int64_t count) {
@@ -121,12 +116,6 @@ private:
   bool isConstant(unsigned argument) const {
     return argument >= numCarried_ + numStacks_;
   }
-  bool isDifferentiated(unsigned argument) const;
-
-  func::FuncOp createCallee();
-  SmallVector<Value> addSeeds(OpBuilder &builder, ValueRange given);
-  void createJoint();
-  void readJoint();
   void findTerms();
   Term makeTerm(unsigned argument, Value value) const;
 
@@ -151,14 +140,9 @@ private:
   const ScanCotangents &cotangents_;
   SymbolTable &symbols_;
   GradientBuilder b_;
-  func::FuncOp body_, callee_, joint_, forward_, backward_;
+  func::FuncOp body_, forward_, backward_;
   unsigned numCarried_ = 0, numStacks_ = 0, numArguments_ = 0;
-  /// The results with a cotangent of each turn, which the joint function takes
-  /// behind those of what is carried.
-  SmallVector<unsigned> seeded_;
-  /// Of a turn: its results, the cotangents that it takes of carried values and
-  /// of each turn, and the gradients of its arguments, null for none.
-  SmallVector<Value> results_, carriedSeeds_, turnSeeds_, gradients_;
+  ScanTurn turn_;
   SmallVector<Term> terms_;
   /// What the backward body computes: the gradients of carried values, what is
   /// added up, and what it yields of each turn.
@@ -177,121 +161,8 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// The body with its gradient
+// Gradients of constants
 //===----------------------------------------------------------------------===//
-
-/// Whether the joint function yields the gradient of that argument.
-bool ScanGradient::isDifferentiated(unsigned argument) const {
-  Value operand = scan_->getOperand(argument);
-  return isFloat(operand) &&
-         (argument < numCarried_ || cotangents_.isWanted[argument]);
-}
-
-/// A copy of the body that returns the carried values, and the further results
-/// that have a cotangent.
-func::FuncOp ScanGradient::createCallee() {
-  func::FuncOp callee = body_.clone();
-  callee.setName((body_.getName() + "_seeded").str());
-  symbols_.insert(callee);
-  Operation *terminator = callee.getBody().front().getTerminator();
-  llvm::BitVector dropped(terminator->getNumOperands(), true);
-  dropped.reset(0, numCarried_);
-  for (unsigned index : seeded_)
-    dropped.reset(index);
-  terminator->eraseOperands(dropped);
-  callee.setFunctionType(FunctionType::get(callee.getContext(),
-                                           callee.getArgumentTypes(),
-                                           terminator->getOperandTypes()));
-  for (Operation &op : callee.getBody().front().without_terminator())
-    op.setAttr(kForwardAttr, UnitAttr::get(callee.getContext()));
-  return callee;
-}
-
-/// The cotangents of the results of the callee, where the joint function takes
-/// `given`: those of carried values, and those of each turn.
-SmallVector<Value> ScanGradient::addSeeds(OpBuilder &builder,
-                                          ValueRange given) {
-  GradientBuilder b(builder, scan_.getLoc());
-  SmallVector<Value> carried(numCarried_), others;
-  for (unsigned i = 0; i < numCarried_; ++i)
-    if (isFloat(scan_.getInits()[i])) {
-      carried[i] = given.front();
-      given = given.drop_front();
-    }
-  for (unsigned index : seeded_) {
-    Value turn = given.front();
-    given = given.drop_front();
-    if (index < numCarried_)
-      carried[index] = b.as(b.add(b.wide(carried[index]), b.wide(turn)), turn);
-    else
-      others.push_back(turn);
-  }
-  SmallVector<Value> seeds = llvm::filter_to_vector(
-      carried, [](Value value) { return static_cast<bool>(value); });
-  llvm::append_range(seeds, others);
-  return seeds;
-}
-
-/// Creates (arguments, cotangents) -> (results, gradients).
-void ScanGradient::createJoint() {
-  OpBuilder builder(body_.getContext());
-  Location loc = scan_.getLoc();
-  SmallVector<Type> types(body_.getArgumentTypes());
-  for (unsigned i = 0; i < numCarried_; ++i)
-    if (isFloat(scan_.getInits()[i]))
-      types.push_back(body_.getResultTypes()[i]);
-  for (unsigned index : seeded_)
-    types.push_back(body_.getResultTypes()[index]);
-  joint_ = func::FuncOp::create(builder, loc, (body_.getName() + "_vjp").str(),
-                                builder.getFunctionType(types, {}));
-  joint_.setPrivate();
-  symbols_.insert(joint_);
-  builder.setInsertionPointToStart(joint_.addEntryBlock());
-  ValueRange arguments = joint_.getArguments();
-  callee_ = createCallee();
-  IRMapping mapping;
-  mapping.map(body_.getArguments(), arguments.take_front(numArguments_));
-  for (Operation &op : body_.getBody().front().without_terminator())
-    builder.clone(op, mapping)->setAttr(kForwardAttr, builder.getUnitAttr());
-  SmallVector<Value> results = llvm::map_to_vector(
-      body_.getBody().front().getTerminator()->getOperands(),
-      [&](Value value) { return mapping.lookup(value); });
-  SmallVector<Value> seeds =
-      addSeeds(builder, arguments.drop_front(numArguments_));
-  SmallVector<Type> outputs(callee_.getResultTypes());
-  SmallVector<int64_t> wanted;
-  for (unsigned i = 0; i < numArguments_; ++i)
-    if (isDifferentiated(i)) {
-      wanted.push_back(i);
-      outputs.push_back(body_.getArgumentTypes()[i]);
-    }
-  auto vjp = VJPOp::create(builder, loc, outputs, callee_.getName(),
-                           arguments.take_front(numArguments_), seeds,
-                           builder.getArrayAttr({}),
-                           builder.getDenseI64ArrayAttr(wanted));
-  llvm::append_range(results,
-                     vjp.getResults().drop_front(callee_.getNumResults()));
-  func::ReturnOp::create(builder, loc, results);
-  joint_.setFunctionType(
-      builder.getFunctionType(types, TypeRange(ValueRange(results))));
-}
-
-/// Reads what the joint function takes and returns, once it is expanded.
-void ScanGradient::readJoint() {
-  Block &block = joint_.getBody().front();
-  SmallVector<Value> outputs(block.getTerminator()->getOperands());
-  results_.assign(outputs.begin(), outputs.begin() + body_.getNumResults());
-  ArrayRef<Value> rest = ArrayRef(outputs).drop_front(body_.getNumResults());
-  gradients_.resize(numArguments_);
-  for (unsigned i = 0; i < numArguments_; ++i)
-    if (isDifferentiated(i)) {
-      gradients_[i] = rest.front();
-      rest = rest.drop_front();
-    }
-  SmallVector<Value> seeds(joint_.getArguments().drop_front(numArguments_));
-  carriedSeeds_ = llvm::to_vector(ArrayRef(seeds).drop_back(seeded_.size()));
-  turnSeeds_ = llvm::to_vector(ArrayRef(seeds).take_back(seeded_.size()));
-}
 
 /// The gradient `value` of a constant as a product or sum, through casts.
 Term ScanGradient::makeTerm(unsigned argument, Value value) const {
@@ -316,8 +187,8 @@ Term ScanGradient::makeTerm(unsigned argument, Value value) const {
 
 void ScanGradient::findTerms() {
   for (unsigned i = 0; i < numArguments_; ++i)
-    if (isConstant(i) && gradients_[i])
-      terms_.push_back(makeTerm(i, gradients_[i]));
+    if (isConstant(i) && turn_.gradients[i])
+      terms_.push_back(makeTerm(i, turn_.gradients[i]));
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,7 +197,7 @@ void ScanGradient::findTerms() {
 
 /// Finds the values that are the same in all turns.
 void ScanGradient::findInvariants() {
-  Block &block = joint_.getBody().front();
+  Block &block = turn_.function.getBody().front();
   for (BlockArgument argument : block.getArguments().take_front(numArguments_))
     if (isConstant(argument.getArgNumber()))
       invariant_.insert(argument);
@@ -353,10 +224,10 @@ bool ScanGradient::isGiven(Value value) const {
 /// Finds what the backward body has to compute, and what it reads for that.
 void ScanGradient::cutBackward() {
   for (unsigned i = 0; i < numArguments_; ++i)
-    if (gradients_[i] && i < numCarried_)
-      carried_.push_back(gradients_[i]);
-    else if (gradients_[i] && !isConstant(i))
-      yielded_.insert(gradients_[i]);
+    if (turn_.gradients[i] && i < numCarried_)
+      carried_.push_back(turn_.gradients[i]);
+    else if (turn_.gradients[i] && !isConstant(i))
+      yielded_.insert(turn_.gradients[i]);
   for (const Term &term : terms_) {
     if (term.isAddedUp())
       added_.push_back(term.value);
@@ -399,21 +270,22 @@ void ScanGradient::keep(Value value) {
 
 /// The result of the body that `value` is.
 std::optional<unsigned> ScanGradient::resultOf(Value value) const {
-  auto found = llvm::find(results_, value);
-  if (isa<BlockArgument>(value) || found == results_.end())
+  auto found = llvm::find(turn_.results, value);
+  if (isa<BlockArgument>(value) || found == turn_.results.end())
     return std::nullopt;
-  return found - results_.begin();
+  return found - turn_.results.begin();
 }
 
 void ScanGradient::createForward() {
-  SmallVector<Value> outputs(results_);
+  SmallVector<Value> outputs(turn_.results);
   llvm::append_range(outputs, saved_);
-  SmallVector<Value> inputs(joint_.getArguments().take_front(numArguments_));
+  SmallVector<Value> inputs(
+      turn_.function.getArguments().take_front(numArguments_));
   llvm::SetVector<Value> read;
   DenseSet<Operation *> ops = findOps(
       outputs, [](Value value) { return isa<BlockArgument>(value); }, read);
   forward_ = extract(symbols_, (body_.getName() + "_forward").str(),
-                     joint_.getBody().front(), inputs, ops,
+                     turn_.function.getBody().front(), inputs, ops,
                      [&](OpBuilder &, IRMapping &mapping) {
                        return llvm::map_to_vector(outputs, [&](Value value) {
                          return mapping.lookup(value);
@@ -425,13 +297,13 @@ void ScanGradient::createForward() {
 /// of the forward turn, constants) -> (gradients of carried values, sums, what
 /// is yielded).
 void ScanGradient::createBackward() {
-  Block &block = joint_.getBody().front();
-  SmallVector<Value> inputs(carriedSeeds_);
+  Block &block = turn_.function.getBody().front();
+  SmallVector<Value> inputs(turn_.carriedSeeds);
   // A sum is like its summands, but for its type, which is set below.
   size_t firstSum = inputs.size();
   llvm::append_range(inputs, added_);
   for (ArrayRef<Value> more :
-       {ArrayRef(turnSeeds_), ArrayRef(read_), ArrayRef(constants_)})
+       {ArrayRef(turn_.seeds), ArrayRef(read_), ArrayRef(constants_)})
     llvm::append_range(inputs, more);
   auto finish = [&](OpBuilder &builder, IRMapping &mapping) {
     GradientBuilder b(builder, scan_.getLoc());
@@ -521,14 +393,14 @@ void ScanGradient::runBackward(ScanOp forward) {
   SmallVector<Value> inits, stacks, constants;
   for (unsigned i = 0; i < numCarried_; ++i) {
     Value init = scan_.getInits()[i];
-    if (!isFloat(init))
+    if (!hasGradient(init))
       continue;
     bool isLast = !scan_.keepsEachTurn(i) && cotangents_.results[i];
     inits.push_back(isLast ? cotangents_.results[i] : b_.splat(init, 0.0));
   }
   for (Value value : added_)
     inits.push_back(b_.splat(inWide(value.getType()), 0.0));
-  for (unsigned index : seeded_)
+  for (unsigned index : turn_.seeded)
     stacks.push_back(cotangents_.results[index]);
   for (Value value : read_)
     stacks.push_back(sequenceOf(forward, value));
@@ -585,13 +457,11 @@ FailureOr<ForwardScan> ScanGradient::build(ExpandFunction expand) {
   numCarried_ = scan_.getInits().size();
   numStacks_ = scan_.getStacks().size();
   numArguments_ = scan_->getNumOperands();
-  for (auto [index, cotangent] : llvm::enumerate(cotangents_.results))
-    if (cotangent && (index >= numCarried_ || scan_.keepsEachTurn(index)))
-      seeded_.push_back(index);
-  createJoint();
-  if (failed(expand(joint_)))
+  FailureOr<ScanTurn> turn =
+      buildScanTurn(scan_, cotangents_, symbols_, expand);
+  if (failed(turn))
     return failure();
-  readJoint();
+  turn_ = *std::move(turn);
   findInvariants();
   findTerms();
   cutBackward();
@@ -602,15 +472,14 @@ FailureOr<ForwardScan> ScanGradient::build(ExpandFunction expand) {
   runBackward(forward);
   unsigned next = 0;
   for (unsigned i = 0; i < numCarried_; ++i)
-    if (gradients_[i])
+    if (turn_.gradients[i])
       cotangents_.operands[i] = gradient_.getOutputs()[next++];
   for (unsigned i = numCarried_; i < numCarried_ + numStacks_; ++i)
-    if (gradients_[i])
-      cotangents_.operands[i] = turnsOf(gradients_[i], forward);
+    if (turn_.gradients[i])
+      cotangents_.operands[i] = turnsOf(turn_.gradients[i], forward);
   for (const Term &term : terms_)
     cotangents_.operands[term.argument] = gradientOf(term, forward);
-  symbols_.erase(joint_);
-  symbols_.erase(callee_);
+  turn_.erase(symbols_);
   return replacement;
 }
 

@@ -69,3 +69,10 @@ func.func @short(%x: tensor<5x3xf32>) {
 kernel.func @kernel(%x: tensor<3xf32> {kernel.invariant}, %d: tensor<3xf32>) -> tensor<3xf32> {
   kernel.return %x : tensor<3xf32>
 }
+
+// -----
+
+// expected-error @below {{argument #0 cannot have 'kernel.invariant' = 1 : i64}}
+func.func @number(%x: tensor<3xf32> {kernel.invariant = 1}) {
+  return
+}

@@ -34,3 +34,26 @@ func.func private @unknown() attributes {kernel.code}
 
 // expected-error @below {{cannot have 'kernel.in_order' = unit}}
 func.func private @no_reduction() attributes {kernel.in_order}
+
+// -----
+
+func.func @number_of_order(%x: tensor<4xf32>, %e: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{cannot have 'kernel.in_order' = 1 : i64}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<f32>) attrs = {kernel.in_order = 1} {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{cannot have 'kernel.work' = 8 : i64}}
+func.func private @number_of_work() attributes {kernel.work = 8}
+
+// -----
+
+// expected-error @below {{cannot have 'kernel.work' = #kernel.work<map, flops = 8>}}
+module attributes {kernel.work = #kernel.work<map, flops = 8>} {}

@@ -9,8 +9,8 @@ statement left out. Each is planted into a tree of its own, --work: a worktree t
 the commit that is checked out, or what is there already, a copy with its build folder among
 them. It is built once, by default with assertions, as scripts/test.sh builds. The area's tests
 run in turn, the quickest first, and of each suite first those named after the source, until one
-fails; of each only what it needs is built again, and it is left out where the mutant makes the
-same programs. What no test finds survives, and is printed with its line. A mutant that does not
+fails, or runs too long, which is said; of each only what it needs is built again, and it is left
+out where the mutant makes the same programs. What no test finds survives, and is printed with its line. A mutant that does not
 compile, or makes the same programs everywhere, does not count.
 
 Which mutants there are, and their order, follows from --seed alone, so that a campaign stops
@@ -717,8 +717,10 @@ class Workshop:
             if all(self.original[path] == content for path, content in programs.items()):
                 continue
             commands = self.commands(suite, mutant.path)
-            if any(self.run(command, self.timeout) != 0 for command in commands):
-                return "killed", suite.name()
+            for command in commands:
+                status = self.run(command, self.timeout)
+                if status != 0:
+                    return "killed", suite.name() + (", by time" if status < 0 else "")
             outcome = "survived"
         return outcome, None
 

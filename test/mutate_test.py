@@ -160,6 +160,15 @@ class Mutate(unittest.TestCase):
             workshop.run = lambda command, _: ran.append(command) or (1 if differing == 2 else 0)
             self.assertEqual((outcome, runs), (workshop.judge(mutant)[0], len(ran)))
 
+    def test_a_suite_that_runs_too_long_is_told_apart(self):
+        mutant = next(m for m in mutate.choose(["ops"], "1", self.root))
+        for status, by in ((1, ""), (-1, ", by time")):
+            workshop = mutate.Workshop(self.root, 1, 10)
+            workshop.original, workshop.programs = {"a": "b"}, lambda suite: {"a": "c"}
+            workshop.ninja, workshop.commands = lambda *_: 0, lambda *_: [["test"]]
+            workshop.run = lambda *_: status
+            self.assertEqual(("killed", mutate.AREAS["ops"].suites[0].name() + by), workshop.judge(mutant))
+
     def test_tests_with_the_name_of_a_source_are_the_nearest(self):
         suite = mutate.Suite(lit=["passes/NN", "passes/pipelines.mlir"], tools=["mpc-opt"])
         self.assertEqual([], suite.nearest(mutate.ROOT, "passes/NN/CastPlacement.cpp"))

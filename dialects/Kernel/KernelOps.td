@@ -316,7 +316,7 @@ def Kernel_RankOp : Kernel_Op<"rank", [
   let hasVerifier = 1;
 }
 
-def Kernel_ScanOp : Kernel_Op<"scan", [
+def Kernel_CumsumOp : Kernel_Op<"cumsum", [
     Pure, AllTypesMatch<["input", "init", "result"]>,
     DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<TilingInterface,

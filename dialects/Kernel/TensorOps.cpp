@@ -137,18 +137,18 @@ SmallVector<Range> RankOp::getIterationDomain(OpBuilder &builder) {
                      cast<RankedTensorType>(getKeys().getType()).getShape());
 }
 
-LogicalResult ScanOp::verify() {
+LogicalResult CumsumOp::verify() {
   if (cast<RankedTensorType>(getInput().getType()).getRank() == 3)
     return success();
   return emitOpError("input must be [outer, size, inner]");
 }
 
-SmallVector<utils::IteratorType> ScanOp::getLoopIteratorTypes() {
+SmallVector<utils::IteratorType> CumsumOp::getLoopIteratorTypes() {
   return {utils::IteratorType::parallel, utils::IteratorType::parallel,
           utils::IteratorType::reduction};
 }
 
-SmallVector<Range> ScanOp::getIterationDomain(OpBuilder &builder) {
+SmallVector<Range> CumsumOp::getIterationDomain(OpBuilder &builder) {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(getInput().getType()).getShape();
   return wholeRanges(builder, {shape[0], shape[2], shape[1]});

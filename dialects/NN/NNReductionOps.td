@@ -37,7 +37,7 @@ def NN_CumsumOp : NN_Op<"cumsum", [
     `output[i] = input[0] + ... + input[i]` along `axis`; if `reverse`, the sum
     of `input[i]` and all elements behind it. Adds in f32 (f64 for f64) and
     rounds each sum once; integers wrap around. The order of the sums is
-    `kernel.scan`'s.
+    `kernel.cumsum`'s.
 
     ```mlir
     %y = nn.cumsum %x axis(1) reverse : tensor<4x8xf32>

@@ -66,9 +66,9 @@ FailureOr<SmallVector<Value>> CumsumOp::buildBody(OpBuilder &b,
   auto type = rankedType(operands[0]);
   SmallVector<int64_t> space = spaceOf(*this);
   Value empty = tensor::EmptyOp::create(b, loc, space, type.getElementType());
-  Value sums = kernel::ScanOp::create(b, loc, empty.getType(),
-                                      buildView(b, loc, operands[0], space),
-                                      empty, getReverse());
+  Value sums = kernel::CumsumOp::create(b, loc, empty.getType(),
+                                        buildView(b, loc, operands[0], space),
+                                        empty, getReverse());
   return SmallVector<Value>{buildView(b, loc, sums, type.getShape())};
 }
 

@@ -77,8 +77,8 @@ void LoopEmitter::emitOpaque(const Statement &statement,
   if (auto rank = dyn_cast<RankOp>(statement.op))
     return emitRank(emitter_, rank, emitter_.getBuffer(rank.getResult()),
                     units);
-  if (auto scan = dyn_cast<ScanOp>(statement.op))
-    return emitScan(emitter_, scan, units);
+  if (auto cumsum = dyn_cast<CumsumOp>(statement.op))
+    return emitCumsum(emitter_, cumsum, units);
   emitScatter(emitter_, cast<ScatterOp>(statement.op), units);
 }
 

@@ -57,10 +57,10 @@ void emitScatterBlocks(Emitter &emitter, const kernel::Body &body,
 void emitScatter(Emitter &emitter, kernel::ScatterOp scatter,
                  std::pair<mlir::Value, mlir::Value> units);
 
-/// Emits one kernel.scan, whose result has a buffer, for units [from, to) as
+/// Emits one kernel.cumsum, whose result has a buffer, for units [from, to) as
 /// countUnits counts them.
-void emitScan(Emitter &emitter, kernel::ScanOp scan,
-              std::pair<mlir::Value, mlir::Value> units);
+void emitCumsum(Emitter &emitter, kernel::CumsumOp cumsum,
+                std::pair<mlir::Value, mlir::Value> units);
 
 /// Emits one kernel.rank into `buffer`, for rows [from, to). Each row is sorted
 /// by the digits of its keys, the last digit first.

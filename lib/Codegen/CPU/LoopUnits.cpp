@@ -53,12 +53,12 @@ static bool liesInDestinations(FuncOp kernel, const Storage &storage) {
 }
 
 int64_t mpc::cpu::countUnits(const Statement &statement) {
-  auto scan = dyn_cast<ScanOp>(statement.op);
-  if (!scan)
+  auto cumsum = dyn_cast<CumsumOp>(statement.op);
+  if (!cumsum)
     return statement.numParallel();
-  auto type = cast<RankedTensorType>(scan.getInput().getType());
+  auto type = cast<RankedTensorType>(cumsum.getInput().getType());
   return type.getDimSize(0) *
-         llvm::divideCeil(type.getDimSize(2), ScanOp::kBlock);
+         llvm::divideCeil(type.getDimSize(2), CumsumOp::kBlock);
 }
 
 int64_t mpc::cpu::countLoopUnits(kernel::FuncOp kernel, const Body &body) {

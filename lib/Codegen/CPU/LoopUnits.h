@@ -13,8 +13,8 @@ namespace mpc::cpu {
 /// chunks are cut.
 llvm::ArrayRef<int64_t> getChunkDims(const kernel::Statement &statement);
 
-/// The independent pieces of an op without accesses: its lines; of a scan that
-/// has neighbouring lines, as many of them as a block has elements.
+/// The independent pieces of an op without accesses: its lines; of a cumsum
+/// that has neighbouring lines, as many of them as a block has elements.
 int64_t countUnits(const kernel::Statement &statement);
 
 /// The number of independent pieces of a body that loops run; 1 if it cannot be

@@ -46,7 +46,7 @@ static bool startsAlone(FuncOp kernel, const Statement &statement) {
 
 /// Whether a value is copied, because no statement computes it.
 static bool isCopied(Value value) {
-  return !isa_and_nonnull<linalg::GenericOp, RankOp, ScanOp>(
+  return !isa_and_nonnull<linalg::GenericOp, RankOp, CumsumOp>(
       value.getDefiningOp());
 }
 
@@ -80,8 +80,8 @@ private:
   void emitGeneric(Statement statement);
   void emitSerial(const Statement &statement);
   void emitRank(RankOp rank);
-  void emitScan(ScanOp scan);
-  void emitScanned(ScanOp scan, const std::string &line);
+  void emitCumsum(CumsumOp cumsum);
+  void emitSums(CumsumOp cumsum, const std::string &line);
   void emitElement(const Statement &statement, ArrayRef<std::string> outer);
   void storeResult(const Statement &statement, unsigned output,
                    ArrayRef<std::string> dims, const std::string &value);
@@ -272,13 +272,13 @@ static std::string narrowed(Type type, const std::string &value) {
 
 /// Emits the sums along a line by one thread: `sums` has that of the block so
 /// far, those of the blocks in front in their run of blocks, and so on.
-void LoopEmitter::emitScanned(ScanOp scan, const std::string &line) {
-  auto type = cast<RankedTensorType>(scan.getInput().getType());
+void LoopEmitter::emitSums(CumsumOp cumsum, const std::string &line) {
+  auto type = cast<RankedTensorType>(cumsum.getInput().getType());
   int64_t size = type.getDimSize(1), inner = type.getDimSize(2);
   Type element = type.getElementType();
   bool isNarrow = element.isF16() || element.isBF16();
   int64_t levels = 1;
-  for (int64_t span = ScanOp::kBlock; span < size; span *= ScanOp::kBlock)
+  for (int64_t span = CumsumOp::kBlock; span < size; span *= CumsumOp::kBlock)
     ++levels;
   std::string sum = isNarrow ? "float" : getTypeText(element);
   text_.line("{0} sums[{1}] = {{};", sum, levels);
@@ -287,7 +287,7 @@ void LoopEmitter::emitScanned(ScanOp scan, const std::string &line) {
   text_.block(head, [&] {
     int64_t span = 1;
     for (int64_t level = 1; level < levels; ++level) {
-      span *= ScanOp::kBlock;
+      span *= CumsumOp::kBlock;
       text_.block(llvm::formatv("if (at % {0} == 0)", span), [&] {
         text_.line("sums[{0}] = sums[{0}] + sums[{1}];", level, level - 1);
         text_.line("sums[{0}] = 0;", level - 1);
@@ -297,30 +297,30 @@ void LoopEmitter::emitScanned(ScanOp scan, const std::string &line) {
         text_.indexType(), "place",
         llvm::formatv("({0} / {1} * {2} + {3}) * {1} + {0} % {1}", line, inner,
                       size,
-                      scan.getReverse() ? std::to_string(size - 1) + " - at"
-                                        : std::string("at")));
+                      cumsum.getReverse() ? std::to_string(size - 1) + " - at"
+                                          : std::string("at")));
     text_.line("sums[0] = sums[0] + {0};",
-               widened(element, text_.load(scan.getInput(), place)));
+               widened(element, text_.load(cumsum.getInput(), place)));
     std::string total = "sums[" + std::to_string(levels - 1) + "]";
     for (int64_t level = levels - 1; level-- > 0;)
       total = llvm::formatv("({0} + sums[{1}])", total, level);
-    for (Value where : text_.destinationsOf(scan.getResult()))
+    for (Value where : text_.destinationsOf(cumsum.getResult()))
       text_.store(where, place, narrowed(element, total));
   });
 }
 
-void LoopEmitter::emitScan(ScanOp scan) {
-  auto shape = cast<RankedTensorType>(scan.getInput().getType()).getShape();
+void LoopEmitter::emitCumsum(CumsumOp cumsum) {
+  auto shape = cast<RankedTensorType>(cumsum.getInput().getType()).getShape();
   emitThreads(shape[0] * shape[2],
-              [&](const std::string &line) { emitScanned(scan, line); });
+              [&](const std::string &line) { emitSums(cumsum, line); });
 }
 
 void LoopEmitter::emit() {
   for (const Statement &statement : body_.statements)
     if (auto rank = dyn_cast<RankOp>(statement.op))
       emitRank(rank);
-    else if (auto scan = dyn_cast<ScanOp>(statement.op))
-      emitScan(scan);
+    else if (auto cumsum = dyn_cast<CumsumOp>(statement.op))
+      emitCumsum(cumsum);
     else
       emitGeneric(statement);
   for (auto [number, value] :

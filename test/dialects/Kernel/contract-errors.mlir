@@ -214,8 +214,8 @@ kernel.func @rank_over_its_keys(%x: tensor<2x8xi64> {kernel.may_alias = array<i6
 
 // -----
 
-func.func @scan_of_rows(%x: tensor<2x8xf32>, %d: tensor<2x8xf32>) -> tensor<2x8xf32> {
+func.func @cumsum_of_rows(%x: tensor<2x8xf32>, %d: tensor<2x8xf32>) -> tensor<2x8xf32> {
   // expected-error @+1 {{input must be [outer, size, inner]}}
-  %r = kernel.scan ins(%x : tensor<2x8xf32>) outs(%d : tensor<2x8xf32>)
+  %r = kernel.cumsum ins(%x : tensor<2x8xf32>) outs(%d : tensor<2x8xf32>)
   return %r : tensor<2x8xf32>
 }

@@ -81,7 +81,7 @@ def rank_functions():
             yield Function(f"{name}_{kind}", [a], body, [result])
 
 
-def scan_functions():
+def cumsum_functions():
     """Neighbouring elements and neighbouring lines, in both directions; integers wrap around."""
     for kind in ("f32", "bf16", "f64", "i8", "i32"):
         for name, shape, reverse in (("lines", (2, 35, 1), False), ("columns", (1, 18, 3), False), ("reverse", (1, 20, 1), True)):
@@ -93,7 +93,7 @@ def scan_functions():
             if kind[0] == "i":
                 sums = np.vectorize(lambda x, kind=kind: wrapped(int(x), kind), otypes=[object])(sums)
             how = " reverse" if reverse else ""
-            body = f"%e = tensor.empty() : {a.type}\n  %r = kernel.scan ins(%a : {a.type}) outs(%e : {a.type}){how}"
+            body = f"%e = tensor.empty() : {a.type}\n  %r = kernel.cumsum ins(%a : {a.type}) outs(%e : {a.type}){how}"
             yield Function(f"{name}_{kind}", [a], body, [Result(kind, sums)])
 
 
@@ -102,6 +102,6 @@ def families():
         "kernel.view": view_functions(),
         "kernel.pack": pack_functions(),
         "kernel.rank": rank_functions(),
-        "kernel.scan": scan_functions(),
+        "kernel.cumsum": cumsum_functions(),
         "kernel.scatter": scatter_functions(),
     }

@@ -180,7 +180,7 @@ kernel.func scatter @k(%u: tensor<2x50x{0}xf32>, %at: tensor<2x50xi64>, %d: tens
 
 namespace {
 
-/// The sums of one block, as kernel.scan states their order.
+/// The sums of one block, as kernel.cumsum states their order.
 std::vector<float> sumsOfBlock(std::vector<float> block, bool isLine) {
   if (!isLine) {
     for (size_t i = 1; i < block.size(); ++i)
@@ -211,12 +211,12 @@ float sumRun(std::vector<float> &line, size_t span, size_t begin, float base,
   return sum;
 }
 
-/// Compares the bits of a scan of 2 x `size` x `inner` with its stated order.
+/// Compares the bits of a cumsum of 2 x `size` x `inner` with its stated order.
 void expectStatedOrder(int size, int inner, bool isReverse) {
   std::string type = llvm::formatv("tensor<2x{0}x{1}xf32>", size, inner);
   std::string text = llvm::formatv(R"mlir(
 kernel.func @k(%x: {0}, %d: {0}) -> {0} {{
-  %r = kernel.scan ins(%x : {0}) outs(%d : {0}) {1}
+  %r = kernel.cumsum ins(%x : {0}) outs(%d : {0}) {1}
   kernel.return %r : {0}
 }
 )mlir",
@@ -244,7 +244,7 @@ kernel.func @k(%x: {0}, %d: {0}) -> {0} {{
 
 } // namespace
 
-TEST(Loops, ScanAddsInItsStatedOrder) {
+TEST(Loops, CumsumAddsInItsStatedOrder) {
   for (bool isReverse : {false, true}) {
     expectStatedOrder(16, 1, isReverse);
     expectStatedOrder(5000, 1, isReverse);

@@ -455,11 +455,11 @@ kernel.func @k(%x: tensor<{0}x{1}xi{2}>, %d: tensor<{0}x{1}xi64>) -> tensor<{0}x
 }
 
 /// Sums up to each element of 2 x `size` x `inner`.
-std::string scanOf(int size, int inner, const std::string &element,
-                   const std::string &how) {
+std::string cumsumOf(int size, int inner, const std::string &element,
+                     const std::string &how) {
   return llvm::formatv(R"(
 kernel.func @k(%x: tensor<2x{0}x{1}x{2}>, %d: tensor<2x{0}x{1}x{2}>) -> tensor<2x{0}x{1}x{2}> {{
-  %r = kernel.scan ins(%x : tensor<2x{0}x{1}x{2}>) outs(%d : tensor<2x{0}x{1}x{2}>) {3}
+  %r = kernel.cumsum ins(%x : tensor<2x{0}x{1}x{2}>) outs(%d : tensor<2x{0}x{1}x{2}>) {3}
   kernel.return %r : tensor<2x{0}x{1}x{2}>
 })",
                        size, inner, element, how)
@@ -470,18 +470,18 @@ kernel.func @k(%x: tensor<2x{0}x{1}x{2}>, %d: tensor<2x{0}x{1}x{2}>) -> tensor<2
 // another one, which integers do not tell.
 TEST(CudaKernels, SumsUpToEachElement) {
   std::vector<float> x = randoms(2 * 300 * 3);
-  expectAsOnCpu<float>(scanOf(300, 3, "f32", "reverse"),
+  expectAsOnCpu<float>(cumsumOf(300, 3, "f32", "reverse"),
                        {bytes(x), room<float>(x.size())}, "#cuda.loops", 1);
   std::vector<uint16_t> low;
   for (float value : randoms(2 * 20 * 5))
     low.push_back(toBFloat(value));
-  expectAsOnCpu<uint16_t>(scanOf(20, 5, "bf16", ""),
+  expectAsOnCpu<uint16_t>(cumsumOf(20, 5, "bf16", ""),
                           {bytes(low), room<uint16_t>(low.size())},
                           "#cuda.loops", 1);
   std::vector<int32_t> numbers(2 * 300);
   for (size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = static_cast<int32_t>(i * i) - 1000;
-  expectAsOnCpu<int32_t>(scanOf(300, 1, "i32", ""),
+  expectAsOnCpu<int32_t>(cumsumOf(300, 1, "i32", ""),
                          {bytes(numbers), room<int32_t>(numbers.size())},
                          "#cuda.loops", 1);
 }

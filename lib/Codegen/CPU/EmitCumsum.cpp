@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// kernel.scan: sums up to each element, a block at a time.
+// kernel.cumsum: sums up to each element, a block at a time.
 //
 // Vectors have as many lanes as a block has elements, on every processor: the
 // bits do not depend on its vectors, and scalar loops run this code too.
@@ -15,16 +15,16 @@ using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-static constexpr int64_t kBlock = ScanOp::kBlock;
+static constexpr int64_t kBlock = CumsumOp::kBlock;
 
 namespace {
 
 /// Emits the lines of one outer slice: one line, whose neighbours are lanes, or
 /// `lanes.active` neighbouring lines from `column` on.
-class ScanEmitter {
+class CumsumEmitter {
 public:
-  ScanEmitter(Emitter &emitter, ScanOp scan, Value outer, Value column,
-              Lanes lanes);
+  CumsumEmitter(Emitter &emitter, CumsumOp cumsum, Value outer, Value column,
+                Lanes lanes);
   void emit();
 
 private:
@@ -48,7 +48,7 @@ private:
   Emitter &emitter_;
   OpBuilder &b_;
   Location loc_;
-  ScanOp scan_;
+  CumsumOp cumsum_;
   Value outer_, column_;
   Lanes lanes_;
   int64_t size_, inner_;
@@ -57,11 +57,11 @@ private:
 
 } // namespace
 
-ScanEmitter::ScanEmitter(Emitter &emitter, ScanOp scan, Value outer,
-                         Value column, Lanes lanes)
-    : emitter_(emitter), b_(emitter.builder), loc_(emitter.loc), scan_(scan),
-      outer_(outer), column_(column), lanes_(lanes) {
-  auto type = cast<RankedTensorType>(scan.getInput().getType());
+CumsumEmitter::CumsumEmitter(Emitter &emitter, CumsumOp cumsum, Value outer,
+                             Value column, Lanes lanes)
+    : emitter_(emitter), b_(emitter.builder), loc_(emitter.loc),
+      cumsum_(cumsum), outer_(outer), column_(column), lanes_(lanes) {
+  auto type = cast<RankedTensorType>(cumsum.getInput().getType());
   size_ = type.getDimSize(1);
   inner_ = type.getDimSize(2);
   element_ = sum_ = type.getElementType();
@@ -69,7 +69,7 @@ ScanEmitter::ScanEmitter(Emitter &emitter, ScanOp scan, Value outer,
     sum_ = b_.getF32Type();
 }
 
-Value ScanEmitter::add(Value a, Value b) {
+Value CumsumEmitter::add(Value a, Value b) {
   Lanes lanes{kBlock, kBlock};
   if (isa<VectorType>(a.getType()) || isa<VectorType>(b.getType())) {
     a = emitter_.broadcast(a, lanes);
@@ -80,43 +80,43 @@ Value ScanEmitter::add(Value a, Value b) {
   return arith::AddIOp::create(b_, loc_, a, b);
 }
 
-Value ScanEmitter::zero() {
+Value CumsumEmitter::zero() {
   Value zero = arith::ConstantOp::create(b_, loc_, b_.getZeroAttr(sum_));
   return isLine() ? zero : emitter_.broadcast(zero, sumLanes());
 }
 
 /// The elements of a tensor, of outer, the place along the axis and the column.
-Access ScanEmitter::access(Value tensor) {
+Access CumsumEmitter::access(Value tensor) {
   auto dim = [&](unsigned number) { return b_.getAffineDimExpr(number); };
   return {tensor, (dim(0) * size_ + dim(1)) * inner_ + dim(2)};
 }
 
-Value ScanEmitter::placeOf(Value position, int64_t count) {
-  if (!scan_.getReverse())
+Value CumsumEmitter::placeOf(Value position, int64_t count) {
+  if (!cumsum_.getReverse())
     return position;
   IndexMath math(emitter_);
   return math.sub(math.constant(size_ - count), position);
 }
 
-Value ScanEmitter::load(Value place, Lanes lanes) {
+Value CumsumEmitter::load(Value place, Lanes lanes) {
   Value values =
-      emitter_.loadLanes(access(scan_.getInput()), {outer_, place, column_},
+      emitter_.loadLanes(access(cumsum_.getInput()), {outer_, place, column_},
                          isLine() ? 1 : 2, lanes);
   values = emitter_.broadcast(values, lanes);
   return isa<FloatType>(sum_) ? LaneMath(emitter_, lanes).convert(values, sum_)
                               : values;
 }
 
-void ScanEmitter::store(Value sums, Value place, Lanes lanes) {
+void CumsumEmitter::store(Value sums, Value place, Lanes lanes) {
   if (isa<FloatType>(sum_))
     sums = LaneMath(emitter_, lanes).convert(sums, element_);
-  emitter_.storeLanes(sums, access(scan_.getResult()), {outer_, place, column_},
-                      isLine() ? 1 : 2, lanes);
+  emitter_.storeLanes(sums, access(cumsum_.getResult()),
+                      {outer_, place, column_}, isLine() ? 1 : 2, lanes);
 }
 
 /// The first `count` lanes from the last to the first.
-Value ScanEmitter::reversed(Value values, int64_t count) {
-  if (!scan_.getReverse())
+Value CumsumEmitter::reversed(Value values, int64_t count) {
+  if (!cumsum_.getReverse())
     return values;
   SmallVector<int64_t> lanes;
   for (int64_t lane = 0; lane < kBlock; ++lane)
@@ -126,7 +126,7 @@ Value ScanEmitter::reversed(Value values, int64_t count) {
 
 /// The lanes `distance` in front, and behind the first ones what changes no
 /// sum: of floats -0.
-Value ScanEmitter::shift(Value values, int64_t distance) {
+Value CumsumEmitter::shift(Value values, int64_t distance) {
   auto type = cast<VectorType>(values.getType());
   TypedAttr none = b_.getZeroAttr(sum_);
   if (isa<FloatType>(sum_))
@@ -139,14 +139,14 @@ Value ScanEmitter::shift(Value values, int64_t distance) {
   return vector::ShuffleOp::create(b_, loc_, values, neutral, lanes);
 }
 
-Value ScanEmitter::sumBlock(Value values) {
+Value CumsumEmitter::sumBlock(Value values) {
   for (int64_t distance = 1; distance < kBlock; distance *= 2)
     values = add(values, shift(values, distance));
   return values;
 }
 
 /// `count` elements of a line; yields their sum, if they are a whole block.
-Value ScanEmitter::emitNeighbours(Value begin, Value base, int64_t count) {
+Value CumsumEmitter::emitNeighbours(Value begin, Value base, int64_t count) {
   Lanes lanes{kBlock, count};
   Value place = placeOf(begin, count);
   Value sums = sumBlock(reversed(load(place, lanes), count));
@@ -155,7 +155,7 @@ Value ScanEmitter::emitNeighbours(Value begin, Value base, int64_t count) {
 }
 
 /// A block of several lines.
-Value ScanEmitter::emitInOrder(Value begin, Value base) {
+Value CumsumEmitter::emitInOrder(Value begin, Value base) {
   IndexMath math(emitter_);
   Value end = math.min(math.add(begin, kBlock), math.constant(size_));
   return emitter_.emitCarryingLoop(
@@ -168,7 +168,7 @@ Value ScanEmitter::emitInOrder(Value begin, Value base) {
       })[0];
 }
 
-Value ScanEmitter::emitBlock(Value begin, Value base) {
+Value CumsumEmitter::emitBlock(Value begin, Value base) {
   if (!isLine())
     return emitInOrder(begin, base);
   int64_t tail = size_ % kBlock;
@@ -190,7 +190,7 @@ Value ScanEmitter::emitBlock(Value begin, Value base) {
 
 /// The sums of a run of `span` elements from `begin` on, in front of which is
 /// the sum `base`; yields the run's own sum.
-Value ScanEmitter::emitRun(int64_t span, Value begin, Value base) {
+Value CumsumEmitter::emitRun(int64_t span, Value begin, Value base) {
   if (span == kBlock)
     return emitBlock(begin, base);
   IndexMath math(emitter_);
@@ -204,7 +204,7 @@ Value ScanEmitter::emitRun(int64_t span, Value begin, Value base) {
       })[0];
 }
 
-void ScanEmitter::emit() {
+void CumsumEmitter::emit() {
   int64_t span = kBlock;
   while (span < size_)
     span *= kBlock;
@@ -213,10 +213,10 @@ void ScanEmitter::emit() {
 }
 
 /// Neighbouring lines of a slice, as many as a vector has lanes.
-static void emitColumns(Emitter &emitter, ScanOp scan, Value unit,
+static void emitColumns(Emitter &emitter, CumsumOp cumsum, Value unit,
                         int64_t inner) {
   int64_t blocks = llvm::divideCeil(inner, kBlock), tail = inner % kBlock;
-  auto shape = cast<RankedTensorType>(scan.getInput().getType()).getShape();
+  auto shape = cast<RankedTensorType>(cumsum.getInput().getType()).getShape();
   SmallVector<Value> at = emitter.delinearize(unit, {shape[0], blocks});
   IndexMath math(emitter);
   Value column = math.mul(at[1], kBlock);
@@ -225,25 +225,25 @@ static void emitColumns(Emitter &emitter, ScanOp scan, Value unit,
   emitter.emitLoop(
       column, math.min(math.add(column, kBlock), whole), kBlock,
       [&](Value first) {
-        ScanEmitter(emitter, scan, at[0], first, {kBlock, kBlock}).emit();
+        CumsumEmitter(emitter, cumsum, at[0], first, {kBlock, kBlock}).emit();
       });
   if (tail != 0)
     emitter.emitLoop(
         math.max(column, whole), math.constant(inner), kBlock,
         [&](Value first) {
-          ScanEmitter(emitter, scan, at[0], first, {kBlock, tail}).emit();
+          CumsumEmitter(emitter, cumsum, at[0], first, {kBlock, tail}).emit();
         });
 }
 
-void mpc::cpu::emitScan(Emitter &emitter, ScanOp scan,
-                        std::pair<Value, Value> units) {
+void mpc::cpu::emitCumsum(Emitter &emitter, CumsumOp cumsum,
+                          std::pair<Value, Value> units) {
   int64_t inner =
-      cast<RankedTensorType>(scan.getInput().getType()).getDimSize(2);
+      cast<RankedTensorType>(cumsum.getInput().getType()).getDimSize(2);
   Value zero = emitter.constantIndex(0);
   emitter.emitLoop(units.first, units.second, 1, [&](Value unit) {
     if (inner == 1)
-      ScanEmitter(emitter, scan, unit, zero, {kBlock, kBlock}).emit();
+      CumsumEmitter(emitter, cumsum, unit, zero, {kBlock, kBlock}).emit();
     else
-      emitColumns(emitter, scan, unit, inner);
+      emitColumns(emitter, cumsum, unit, inner);
   });
 }

@@ -169,3 +169,69 @@ kernel.func contraction @narrow_conv(%a: tensor<1x4x4x10xf32>, %b: tensor<200x4x
   } -> tensor<1x200x1x8xf32>
   kernel.return %r : tensor<1x200x1x8xf32>
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// Three rows and more columns than two vectors: panels of four vectors.
+// CHECK-LABEL: kernel.func contraction @thin_wide(
+// CHECK-SAME:    #cpu.gemm<{{.*}}micro = [3, 32],
+kernel.func contraction @thin_wide(%a: tensor<3x64xf32>, %b: tensor<17x64xf32>, %c: tensor<3x17xf32>) -> tensor<3x17xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<3x17xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<3x17xf32>) -> tensor<3x17xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<3x64xf32>, tensor<17x64xf32>) outs(%init : tensor<3x17xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<3x17xf32>
+  kernel.return %r : tensor<3x17xf32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// Two vectors of columns are one panel.
+// CHECK-LABEL: kernel.func contraction @thin_two(
+// CHECK-SAME:    #cpu.gemm<{{.*}}micro = [3, 16],
+kernel.func contraction @thin_two(%a: tensor<3x64xf32>, %b: tensor<16x64xf32>, %c: tensor<3x16xf32>) -> tensor<3x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<3x16xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<3x16xf32>) -> tensor<3x16xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<3x64xf32>, tensor<16x64xf32>) outs(%init : tensor<3x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<3x16xf32>
+  kernel.return %r : tensor<3x16xf32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// Four rows, as more, have two vectors of columns each.
+// CHECK-LABEL: kernel.func contraction @thin_four(
+// CHECK-SAME:    #cpu.gemm<{{.*}}micro = [4, 16],
+kernel.func contraction @thin_four(%a: tensor<4x64xf32>, %b: tensor<17x64xf32>, %c: tensor<4x17xf32>) -> tensor<4x17xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4x17xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x17xf32>) -> tensor<4x17xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x64xf32>, tensor<17x64xf32>) outs(%init : tensor<4x17xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<4x17xf32>
+  kernel.return %r : tensor<4x17xf32>
+}

@@ -58,6 +58,27 @@ TEST(LaunchRecorder, KeepsTheNewestTimesForTheMedian) {
   EXPECT_EQ(*std::max_element(newest.begin(), newest.end()), 2 * (runs - 1));
 }
 
+// A loop tells of its launch in each turn.
+TEST(LaunchRecorder, CountsTheTurnsOfARun) {
+  auto program = test::makeRecordedProgram();
+  LaunchRecorder recorder(0);
+  recorder.beginRun(program, 0, 0);
+  recorder.addLaunch(0, {0, 2000, {}});
+  recorder.addLaunch(0, {2000, 5000, {}});
+  for (size_t turn = 2; turn < LaunchRecorder::kNewest; ++turn)
+    recorder.addLaunch(0, {5000, 9000, {}});
+  recorder.addLaunch(0, {9000, 14'000, {}});
+  recorder.endRun(14'000);
+  EXPECT_EQ(recorder.entries()[0].runs, 1);
+  const RecordedLaunch &launch = recorder.entries()[0].launches[0];
+  EXPECT_EQ(launch.runs, int64_t(LaunchRecorder::kNewest) + 1);
+  EXPECT_EQ(launch.least, 2000);
+  // The last turn has the place of the first.
+  ASSERT_EQ(launch.newest.size(), LaunchRecorder::kNewest);
+  EXPECT_EQ(launch.newest[0], 5000);
+  EXPECT_EQ(launch.newest[1], 3000);
+}
+
 // A run has two launches on three workers' tracks, and itself: six events.
 TEST(LaunchRecorder, HasEventsOfWholeRunsAlone) {
   auto program = test::makeRecordedProgram();

@@ -126,6 +126,20 @@ std::string faultWith(const std::string &from, const std::string &to) {
   return parseManifest(sections).status().message();
 }
 
+// The space, its index, offset and bytes, and in a loop stride and period.
+TEST(Manifest, APlaceThatIsNoneIsRefused) {
+  for (const char *place :
+       {"[0,0,0,0]", "[\"input\",-1,0,0]", "[\"input\",4294967296,0,0]",
+        "[\"input\",0,-1,0]", "[\"input\",0,0,-1]", "[\"input\",0,0,0.5]",
+        "[\"input\",0,0]", "[\"input\",0,0,0,4]", "[\"input\",0,0,0,0.5,2]",
+        "[\"input\",0,0,0,\"4\",2]", "[\"input\",0,0,0,4,-2]",
+        "[\"input\",0,0,0,4,4294967296]", "[\"input\",0,0,0,4,2,0]", "7"})
+    EXPECT_EQ(faultWith("[\"input\",0,0,0]", place),
+              "manifest: 'buffers' is not a list of places in memory")
+        << place;
+  EXPECT_EQ(faultWith("[\"input\",0,0,0]", "[\"input\",0,0,0,-4,2]"), "");
+}
+
 TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
   EXPECT_EQ(faultWith("\"mode\":\"training\"", "\"mode\":\"sleeping\""),
             "manifest: 'mode' is not one of the words known for it");

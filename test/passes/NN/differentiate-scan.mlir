@@ -83,3 +83,36 @@ func.func @scaled(%h: tensor<4xf16>, %x: tensor<3x4xf16>, %w: tensor<4xf16>, %d:
       : (tensor<4xf16>, tensor<3x4xf16>, tensor<4xf16>), (tensor<4xf16>) -> tensor<4xf16>, tensor<4xf16>, tensor<4xf16>
   return %r#1, %r#2 : tensor<4xf16>, tensor<4xf16>
 }
+
+// -----
+
+// What is the same in all turns is computed by the backward loop again, and
+// kept of none.
+// CHECK-LABEL: func.func @rated(
+// CHECK:         nn.scan @rate_forward turns(3) inits(%{{[^)]*}}) stacks(%{{[^)]*}}) constants(%{{[^)]*}}) :
+// CHECK-SAME:      -> tensor<4xf32>
+// CHECK:         nn.scan @rate_backward turns(3) reversed inits(%{{[^)]*}}) constants(%{{[^)]*}}) :
+// CHECK-LABEL: func.func private @rate_forward(
+// CHECK:         nn.exp
+// CHECK:         return %{{[^,]*}} : tensor<4xf32>
+// CHECK-LABEL: func.func private @rate_backward(
+// CHECK:         nn.exp
+func.func private @rate(%h: tensor<4xf32>, %x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %half = nn.constant dense<0.5> : tensor<4xf32>
+  %z = nn.mul %w, %half : tensor<4xf32>
+  %e = nn.exp %z : tensor<4xf32>
+  %m = nn.mul %h, %e : tensor<4xf32>
+  %n = nn.add %m, %x : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+func.func private @rates(%h: tensor<4xf32>, %x: tensor<3x4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %last = nn.scan @rate turns(3) inits(%h) stacks(%x) constants(%w)
+      : (tensor<4xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %last : tensor<4xf32>
+}
+func.func @rated(%h: tensor<4xf32>, %x: tensor<3x4xf32>, %w: tensor<4xf32>, %d: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %r:2 = nn.vjp @rates(%h, %x, %w) seed(%d) wrt [] args [0]
+      : (tensor<4xf32>, tensor<3x4xf32>, tensor<4xf32>), (tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -138,6 +138,60 @@ class Nested:
         return Function("nested", inputs, body, [Result(kind, h)], [seed], wanted, callee)
 
 
+class Products:
+    """h' = (h w + x) / 2, with either factor transposed or in the other's place, and by several at once."""
+
+    turns = 3
+
+    def __init__(self, transposes, weight_first=False, batch=()):
+        self.transposes, self.weight_first, self.shape = transposes, weight_first, (*batch, 3, 3)
+        words = ["lhs" if transposes[0] else "", "rhs" if transposes[1] else "", "first" if weight_first else "", *map(str, batch)]
+        self.name = "_".join(["products", *filter(None, words)])
+
+    def factors(self, h, w):
+        both = (w, h) if self.weight_first else (h, w)
+        return [f.swapaxes(-1, -2) if t else f for f, t in zip(both, self.transposes)]
+
+    def transpose(self, h, w, d):
+        """The gradients of h and w of one turn, from that of their product."""
+        lhs, rhs = self.factors(h, w)
+        both = [d @ rhs.swapaxes(-1, -2), lhs.swapaxes(-1, -2) @ d]
+        both = [f.swapaxes(-1, -2) if t else f for f, t in zip(both, self.transposes)]
+        return both[::-1] if self.weight_first else both
+
+    def callee(self):
+        entry = type_of(self.shape, "f32")
+        words = "".join(f" {word}" for word, t in zip(("transpose_lhs", "transpose_rhs"), self.transposes) if t)
+        factors = "%w, %h" if self.weight_first else "%h, %w"
+        return (
+            f"func.func private @turn_of_{self.name}(%h: {entry}, %x: {entry}, %w: {entry}) -> {entry} {{\n"
+            f"  %half = nn.constant dense<0.5> : {entry}\n"
+            f"  %p = nn.matmul {factors}{words} : {entry}, {entry} -> {entry}\n"
+            f"  %z = nn.add %p, %x : {entry}\n  %n = nn.mul %z, %half : {entry}\n  return %n : {entry}\n}}\n"
+        )
+
+    def function(self):
+        stack = (self.turns, *self.shape)
+        inputs = [eighths("f32", shape, i) for i, shape in enumerate((self.shape, stack, self.shape))]
+        h, x, w = (t.values for t in inputs)
+        before = []
+        for t in range(self.turns):
+            before.append(h)
+            lhs, rhs = self.factors(h, w)
+            h = (lhs @ rhs + x[t]) / 2
+        seed = eighths("f32", self.shape, 9)
+        d, dx, dw = seed.values, np.zeros(stack), np.zeros(w.shape)
+        for t in reversed(range(self.turns)):
+            dx[t] = d / 2
+            d, more = self.transpose(before[t], w, d / 2)
+            dw += more
+        body = (f"%r = nn.scan @turn_of_{self.name} turns({self.turns}) inits(%a) stacks(%b) constants(%c) : "
+                f"({', '.join(t.type for t in inputs)}) -> {type_of(self.shape, 'f32')}")
+        wanted = {i: Result("f32", value, ulps=4.0, at=abs(value).max()) for i, value in enumerate((d, dx, dw))}
+        result = Result("f32", h, ulps=2.0, at=abs(h).max())
+        return Function(self.name, inputs, body, [result], [seed], wanted, self.callee())
+
+
 def scan_functions():
     for turns in (1, 2, 3, 5):
         for backwards in (False, True):
@@ -148,6 +202,11 @@ def scan_functions():
     yield Recurrence(6, backwards=True).function("f64", gradient=False)
     yield count_function()
     yield Nested().function()
+    for transposes in ((False, False), (False, True), (True, False), (True, True)):
+        for weight_first in (False, True):
+            yield Products(transposes, weight_first).function()
+    yield Products((False, True), batch=(2,)).function()
+    yield Products((True, False), weight_first=True, batch=(2,)).function()
 
 
 def families():

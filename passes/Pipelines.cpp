@@ -164,6 +164,7 @@ static void addStep(OpPassManager &manager, const StepOptions &options) {
     manager.addPass(amp::createCheckScalingPass());
   else
     manager.addPass(amp::createBuildStepPass());
+  manager.addPass(amp::createDataParallelPass());
   buildAutodiffPipeline(manager);
   // This runs after the last pass that merges equal ops.
   nn::RecomputePassOptions recompute;

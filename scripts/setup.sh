@@ -64,7 +64,7 @@ read_arguments() {
 # be what `cc` is on this machine. MLIR's shared library needs no other -dev.
 wanted_packages() {
   echo cmake ninja-build python3 libfmt-dev nlohmann-json3-dev libcli11-dev \
-    libxxhash-dev libgtest-dev zlib1g-dev
+    libxxhash-dev libgtest-dev zlib1g-dev openmpi-bin libopenmpi-dev
   [[ $demo == no ]] || echo bible-kjv
   [[ $preset != asan ]] || echo libclang-rt-22-dev
   if [[ $build_compiler == ON ]]; then

@@ -58,6 +58,12 @@ for module in ("numpy", "onnx"):
         config.available_features.add(f"python-{module}")
     elif os.environ.get("CI"):
         lit_config.fatal(f"CI is set, but {python} has no module '{module}'")
+# What starts ranks. A test that starts several of them on few processors is no
+# slower for it, and root may do it.
+if os.path.exists(os.path.join(config.mpc_binary_dir, "lib", "mpc", "mpc-mpi-openmpi.so")):
+    config.available_features.add("mpi")
+elif os.environ.get("CI"):
+    lit_config.fatal("CI is set, but there is no module for Open MPI")
 if config.cuda:
     config.available_features.add("cuda")
 # A program that is linked without them cannot load a library that has them.

@@ -276,6 +276,13 @@ AREAS = {
             CUDA_RUNS,
         ],
     ),
+    "ranks": Area(
+        ["runtime/Ranks/*.cpp", "runtime/Ranks/*.h", "runtime/Ranks/MPI/*.cpp", "runtime/Ranks/MPI/*.h"],
+        [
+            runtime_unit("runtime/Ranks/*Test.cpp"),
+            Suite(lit=e2e("ranks-bits ranks-sums ranks-resume ranks-faults"), tools=[*RUNTIME, "mpc-train"]),
+        ],
+    ),
     "train": Area(
         [
             f"runtime/{folder}/*.{suffix}"

@@ -383,6 +383,28 @@ def : AMP_Clause<"accumulate", DefaultValuedOptionalAttr<I64Attr, "1">,
   let range = "Counting";
   let isAlwaysRecorded = 1;
 }
+def : AMP_UnitClause<"pairwise",
+        "the gradients of a step's batches are summed by pairs of neighbours, "
+        "and not one after the other">,
+      AMP_Flag<"--sum-order", "batches|pairs",
+        "How the gradients of the batches of --accumulate are summed: batches, "
+        "one after the other, as PyTorch does; pairs, by pairs of neighbours, "
+        "to the same bits for any number of ranks (default: batches; under a "
+        "launcher as mpirun pairs)"> {
+  let words = type;
+  let flagType = "Word";
+  let read = "readSumOrder";
+}
+// How many processes train is no part of what they compute.
+def : AMP_Clause<"ranks", DefaultValuedOptionalAttr<I64Attr, "1">, AMP_Integer,
+        "processes that share the batches of a step (default: 1)">,
+      AMP_Flag<"--num-ranks", "N",
+        "Processes that share the batches of --accumulate, each with a power "
+        "of two of them (default: those of the launcher, as of mpirun)"> {
+  let default = "1";
+  let range = "Counting";
+  let record = "Nothing";
+}
 
 def : AMP_FieldsClause<"clip", AMP_ClipAttr,
     "bounds gradients, by one of three numbers">;

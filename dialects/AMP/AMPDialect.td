@@ -121,6 +121,8 @@ def WidensFirst : NativeOpTrait<"WidensFirst"> {
 def UsesSymbols
     : TraitList<[DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
 
+def AMP_Count : ConfinedAttr<I64Attr, [IntPositive]>;
+
 class AMP_Op<string mnemonic, list<Trait> traits = []>
     : Op<AMP_Dialect, mnemonic, traits>;
 

@@ -237,27 +237,60 @@ def AMP_AccumulateOp : AMP_Op<"accumulate", [
     MemoryEffects<[MemRead, MemWrite]>, UsesSymbols]> {
   let summary = "Add gradients to those of earlier batches";
   let description = [{
-    Sums in f32, in the order of the calls.
+    Sums in f32, in the order of the calls. With `pairs_of` a window has so many
+    calls, and their gradients are summed by pairs of neighbours, level by
+    level: ((0 + 1) + (2 + 3)) + (4 + 5). One that is left over at a level goes
+    up as it is. A part of the sum is kept for each level.
 
     ```mlir
     amp.accumulate %gradients : !amp.gradients<@optimizer>
+    amp.accumulate %gradients pairs_of(6) : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins AMP_GradientsType:$gradients);
-  let assemblyFormat = "$gradients attr-dict `:` qualified(type($gradients))";
+  let arguments = (ins AMP_GradientsType:$gradients,
+                       OptionalAttr<AMP_Count>:$pairs_of);
+  let assemblyFormat = [{
+    $gradients (`pairs_of` `(` $pairs_of^ `)`)? attr-dict
+    `:` qualified(type($gradients))
+  }];
 }
 
 def AMP_TakeGradientsOp : AMP_Op<"take_gradients", [
     MemoryEffects<[MemRead, MemWrite]>, UsesSymbols]> {
   let summary = "The accumulated gradients, which start again from zero";
   let description = [{
+    With `pairs_of` the window has so many calls of an `amp.accumulate` that has
+    the same number.
+
     ```mlir
     %gradients = amp.take_gradients : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins);
+  let arguments = (ins OptionalAttr<AMP_Count>:$pairs_of);
   let results = (outs AMP_GradientsType:$gradients);
-  let assemblyFormat = "attr-dict `:` qualified(type($gradients))";
+  let assemblyFormat = [{
+    (`pairs_of` `(` $pairs_of^ `)`)? attr-dict `:` qualified(type($gradients))
+  }];
+}
+
+def AMP_ExchangeOp : AMP_Op<"exchange", [
+    Pure, UsesSymbols, AllTypesMatch<["input", "output"]>]> {
+  let summary = "The sum of the gradients of all ranks";
+  let description = [{
+    Each rank has the gradients of its own batches. Their sum over the ranks is
+    in f32, by pairs of neighbours as `amp.accumulate` has it with `pairs_of`,
+    and the same on all ranks. What moves between ranks is in the type in which
+    gradients arrive.
+
+    ```mlir
+    %sum = amp.exchange %gradients ranks(4) : !amp.gradients<@optimizer>
+    ```
+  }];
+  let arguments = (ins AMP_GradientsType:$input, AMP_Count:$ranks);
+  let results = (outs AMP_GradientsType:$output);
+  let assemblyFormat = [{
+    $input `ranks` `(` $ranks `)` attr-dict `:` qualified(type($input))
+  }];
 }
 
 def AMP_UpdateScaleOp : AMP_Op<"update_scale", [

@@ -76,6 +76,8 @@ def AMP_RecipeOp : AMP_Op<"recipe", [HasParent<"::mlir::ModuleOp">]> {
     /// hyper-parameters. The optimizer must be known.
     ::mlir::ArrayAttr getAllFlags();
     bool hasPenalty();
+    /// The batches of a step that each rank has.
+    int64_t getBatchesOfRank() { return getAccumulate() / getRanks(); }
     /// f32, bf16 or f16.
     ::mlir::Type getSlotType();
     /// The first clause that decides how parameters are updated. Such a clause

@@ -326,6 +326,34 @@ def AMP_AddGradientOp : AMP_Op<"add_gradient", [
   }];
 }
 
+def AMP_AddPairsOp : AMP_Op<"add_pairs", [
+    Pure, KernelBody, WidensFirst]> {
+  let summary = "Accumulated gradients and one more, summed by pairs, in f32";
+  let description = [{
+    `parts` are sums of 1, 2, 4, ... neighbouring batches, of which `count`
+    batches have been added so far. A bit of `count` says whether the part of
+    that many batches is in use. The gradient is added to the parts in use from
+    the first on, and the sum is the first part that is not in use:
+
+    ```mlir
+    %p:2 = amp.add_pairs %g count(%n) to %p0, %p1
+        : tensor<4096xbf16>, tensor<4096xf32>, tensor<4096xf32>
+        -> tensor<4096xf32>, tensor<4096xf32>
+    ```
+
+    This is a binary counter: after batch 3 (of 0, 1, ...) the part of 4 is
+    (0 + 1) + (2 + 3).
+  }];
+  let arguments = (ins AMP_Gradient:$gradient, AMP_F64:$count,
+                       Variadic<AMP_F32Tensor>:$parts);
+  let results = (outs Variadic<AMP_F32Tensor>:$outputs);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $gradient `count` `(` $count `)` `to` $parts attr-dict
+    `:` type($gradient) `,` type($parts) `->` type($outputs)
+  }];
+}
+
 def AMP_DescendOp : AMP_Op<"descend", [
     AttrSizedOperandSegments, Pure, KernelBody]> {
   let summary = "Move a slab of parameters against a direction";

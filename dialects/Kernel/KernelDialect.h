@@ -50,6 +50,10 @@ std::optional<unsigned> getTiedArgument(mlir::FunctionOpInterface function,
 /// all turns, maybe as a view: its argument says so.
 bool isInvariant(mlir::Value value);
 
+/// The elements of a rank's part of a tensor, for a kernel.collective, where a
+/// part is whole blocks: at least an equal share, and the same for all ranks.
+int64_t partOf(int64_t elements, int64_t ranks, int64_t blockSize);
+
 /// The `kernel.emitted` of a function; null where the function is no emitted
 /// kernel.
 EmittedKernelAttrInterface getEmittedKernel(mlir::Operation *function);

@@ -194,6 +194,57 @@ def Kernel_RepeatOp : Kernel_Op<"repeat", [
   }];
 }
 
+def Kernel_CollectiveKind
+    : I32EnumAttr<"CollectiveKind", "What ranks give each other", [
+    I32EnumAttrCase<"AllToAll", 0, "all_to_all">,
+    I32EnumAttrCase<"AllGather", 1, "all_gather">]> {
+  let cppNamespace = "::mpc::kernel";
+}
+
+def Kernel_CollectiveOp : Kernel_Op<"collective", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Move parts of a tensor between the ranks of a training";
+  let description = [{
+    A tensor of n elements has a part for each rank, of `size` elements one
+    after the other; the last parts are shorter, or empty, where n is not that
+    much.
+
+    - `all_to_all` sends each rank its part of `input`. The result has the parts
+      that came, `size` elements for each rank. What lies behind a shorter part
+      is not defined.
+    - `all_gather` takes a rank's own part, of `size` elements, and yields the
+      tensor.
+
+    Bits move and nothing is computed, so that the order in which a library
+    would add is no part of a result. All ranks run the same collectives in the
+    same order. After planning, `out` is the memory of the result.
+
+    ```mlir
+    %parts = kernel.collective all_to_all ranks(4) %g
+        : (tensor<12288xbf16>) -> tensor<16384xbf16>
+    %sum = kernel.collective all_gather ranks(4) %part
+        : (tensor<4096xf32>) -> tensor<12288xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_CollectiveKind:$kind, I64Attr:$ranks,
+                       AnyType:$input, Optional<AnyMemRef>:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    $kind `ranks` `(` $ranks `)` $input (`out` `(` $out^ `)`)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::RankedTensorType":$type,
+                                 "CollectiveKind":$kind, "int64_t":$ranks,
+                                 "::mlir::Value":$input)>];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The elements of a part that is not shorter.
+    int64_t getPartSize();
+    /// The elements of the tensor that has the parts.
+    int64_t getWholeSize();
+  }];
+}
+
 def Kernel_ViewOp : Kernel_Op<"view", [Pure]> {
   let summary = "Part of a tensor, in order, under another shape; no copy";
   let description = [{

@@ -59,6 +59,11 @@ static Status readWeightCast(const amp::FlagValue &value,
   return {};
 }
 
+static Status readSumOrder(const amp::FlagValue &value, amp::RecipeOp recipe) {
+  recipe.setPairwise(std::get<std::string>(value) == "pairs");
+  return {};
+}
+
 static Status readPolicy(const amp::FlagValue &value, amp::RecipeOp recipe) {
   MPC_ASSIGN_OR_RETURN(
       PolicyKind kind,

@@ -131,6 +131,8 @@ private:
         MPC_RETURN_IF_ERROR(addFill(fill, entry));
       } else if (auto repeat = dyn_cast<kernel::RepeatOp>(op)) {
         MPC_RETURN_IF_ERROR(addRepeat(repeat, entry));
+      } else if (auto collective = dyn_cast<kernel::CollectiveOp>(op)) {
+        MPC_RETURN_IF_ERROR(addCollective(collective, entry));
       }
     }
     return {};
@@ -358,6 +360,24 @@ private:
     rt::Launch launch;
     launch.command = std::make_shared<rt::Fill>();
     return add(std::move(launch), fill.getOutputs(), entry);
+  }
+
+  rt::Status addCollective(kernel::CollectiveOp op, rt::Entry &entry) {
+    uint64_t elementBytes =
+        bytesOf(op.getOut()) /
+        cast<MemRefType>(op.getOut().getType()).getNumElements();
+    rt::Parts parts{static_cast<uint32_t>(op.getRanks()),
+                    op.getWholeSize() * elementBytes,
+                    op.getPartSize() * elementBytes};
+    rt::Launch launch;
+    launch.symbol = stringifyCollectiveKind(op.getKind()).str();
+    launch.command = std::make_shared<rt::Collective>(
+        op.getKind() == kernel::CollectiveKind::AllToAll
+            ? rt::CollectiveKind::AllToAll
+            : rt::CollectiveKind::AllGather,
+        parts);
+    launch.numRead = 1;
+    return add(std::move(launch), {op.getInput(), op.getOut()}, entry);
   }
 
   ModuleOp module_;

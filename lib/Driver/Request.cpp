@@ -397,8 +397,9 @@ static void addProtocol(const ReadModel &model, amp::RecipeOp recipe,
   if (!isOwn)
     drawBySeed(program);
   // A step that the module writes out may change anything.
-  auto batches = static_cast<int64_t>(recipe.getAccumulate());
+  int64_t batches = recipe.getBatchesOfRank();
   program.protocol = {.accumulate = batches,
+                      .ranks = static_cast<uint32_t>(recipe.getRanks()),
                       .keepState = isOwn || changesState(recipe),
                       .floorName = model.floorName,
                       .rule = recordOf(recipe, program, isOwn)};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Patterns for ops on gradients: gather, transform, check, accumulate.
+// Patterns for ops on gradients: gather, transform, check, accumulate,
+// exchange.
+#include "dialects/Interfaces/Precision.h"
+#include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/Gradient.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/AMP/StatePatterns.h"
@@ -165,9 +168,7 @@ struct LowerAccumulate : StatePattern<AccumulateOp> {
         layout().optimizer(op.getGradients().getType());
     for (auto [group, range] :
          llvm::zip_equal(layout().groupsOf(optimizer), adaptor.getGradients()))
-      s.store(group->gradientSlab,
-              AddGradientOp::create(b, op.getLoc(), range,
-                                    s.load(group->gradientSlab)));
+      add(op, range, *group, s, b);
     if (SlabOp batches = optimizer.batches) {
       nn::GradientBuilder g(b, op.getLoc());
       Value count = s.element(batches, 0);
@@ -175,6 +176,25 @@ struct LowerAccumulate : StatePattern<AccumulateOp> {
     }
     b.eraseOp(op);
     return success();
+  }
+
+private:
+  void add(AccumulateOp op, Value range, const ParameterGroup &group,
+           SlabBuilder &s, OpBuilder &b) const {
+    SmallVector<Value> parts = llvm::map_to_vector(
+        group.gradientSlabs, [&](SlabOp slab) { return s.load(slab); });
+    if (!op.getPairsOf())
+      return s.store(
+          group.gradientSlabs.front(),
+          AddGradientOp::create(b, op.getLoc(), range, parts.front()));
+    const OptimizerState &optimizer =
+        layout().optimizer(op.getGradients().getType());
+    auto sums =
+        AddPairsOp::create(b, op.getLoc(), ValueRange(parts).getTypes(), range,
+                           s.element(optimizer.batches, 0), parts);
+    for (auto [slab, sum] :
+         llvm::zip_equal(group.gradientSlabs, sums.getOutputs()))
+      s.store(slab, sum);
   }
 };
 
@@ -186,17 +206,100 @@ struct LowerTakeGradients : StatePattern<TakeGradientsOp> {
     SlabBuilder s = slabs(op, b);
     const OptimizerState &optimizer = layout().optimizer(op.getType());
     SmallVector<Value> sums;
-    for (ParameterGroup *group : layout().groupsOf(optimizer)) {
-      sums.push_back(s.load(group->gradientSlab));
-      s.store(group->gradientSlab,
-              nn::GradientBuilder(b, op.getLoc()).splat(sums.back(), 0.0));
-    }
+    for (ParameterGroup *group : layout().groupsOf(optimizer))
+      sums.push_back(op.getPairsOf() ? sumOfPairs(op, *group, s, b)
+                                     : takeSum(op, *group, s, b));
     if (SlabOp batches = optimizer.batches)
       s.store(batches,
               nn::GradientBuilder(b, op.getLoc())
                   .splat(cast<RankedTensorType>(batches.getType()), 0.0));
     replaceByGroups(b, op, std::move(sums));
     return success();
+  }
+
+private:
+  static Value takeSum(TakeGradientsOp op, const ParameterGroup &group,
+                       SlabBuilder &s, OpBuilder &b) {
+    SlabOp slab = group.gradientSlabs.front();
+    Value sum = s.load(slab);
+    s.store(slab, nn::GradientBuilder(b, op.getLoc()).splat(sum, 0.0));
+    return sum;
+  }
+
+  /// The parts that a whole window has in use, joined from the smallest on. The
+  /// next window overwrites them.
+  static Value sumOfPairs(TakeGradientsOp op, const ParameterGroup &group,
+                          SlabBuilder &s, OpBuilder &b) {
+    Value sum;
+    for (auto [level, slab] : llvm::enumerate(group.gradientSlabs)) {
+      if (((*op.getPairsOf() >> level) & 1) == 0)
+        continue;
+      Value part = s.load(slab);
+      sum = sum ? nn::GradientBuilder(b, op.getLoc()).add(part, sum) : part;
+    }
+    return sum;
+  }
+};
+
+/// Ranks exchange parts of a range, each sums its own part, and the sums are
+/// gathered.
+struct LowerExchange : StatePattern<ExchangeOp> {
+  using StatePattern::StatePattern;
+
+  LogicalResult matchAndRewrite(ExchangeOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    SmallVector<Value> sums;
+    for (Value range : adaptor.getInput())
+      sums.push_back(sumOverRanks(op, range, b));
+    replaceByGroups(b, op, std::move(sums));
+    return success();
+  }
+
+private:
+  static Value sumOverRanks(ExchangeOp op, Value range, OpBuilder &b) {
+    auto type = cast<RankedTensorType>(range.getType());
+    auto ranks = static_cast<int64_t>(op.getRanks());
+    int64_t part = kernel::partOf(type.getNumElements(), ranks, kBlockSize);
+    nn::GradientBuilder g(b, op.getLoc());
+    Value sent = narrowed(range);
+    Type sentType = getElementTypeOrSelf(sent);
+    Value received =
+        kernel::CollectiveOp::create(
+            b, op.getLoc(), RankedTensorType::get({ranks * part}, sentType),
+            kernel::CollectiveKind::AllToAll, ranks, sent)
+            .getResult();
+    SmallVector<Value> parts;
+    for (int64_t rank = 0; rank != ranks; ++rank)
+      parts.push_back(
+          g.cast(kernel::ViewOp::create(b, op.getLoc(),
+                                        RankedTensorType::get({part}, sentType),
+                                        received, rank * part),
+                 b.getF32Type()));
+    return kernel::CollectiveOp::create(b, op.getLoc(), type,
+                                        kernel::CollectiveKind::AllGather,
+                                        ranks, sumOfPairs(g, parts))
+        .getResult();
+  }
+
+  /// `range` in the type in which its gradients arrived.
+  static Value narrowed(Value range) {
+    auto cast = range.getDefiningOp<nn::CastOp>();
+    return cast && isLowPrecision(getElementTypeOrSelf(cast.getInput()))
+               ? cast.getInput()
+               : range;
+  }
+
+  /// Level by level; the last one of an odd number goes up as it is.
+  static Value sumOfPairs(nn::GradientBuilder &g, SmallVector<Value> parts) {
+    while (parts.size() > 1) {
+      SmallVector<Value> sums;
+      for (size_t i = 0; i + 1 < parts.size(); i += 2)
+        sums.push_back(g.add(parts[i], parts[i + 1]));
+      if (parts.size() % 2 == 1)
+        sums.push_back(parts.back());
+      parts = std::move(sums);
+    }
+    return parts.front();
   }
 };
 
@@ -206,6 +309,6 @@ void mpc::amp::addGradientPatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
                                    const StateContext &state) {
   patterns.add<LowerGather, LowerSplit, LowerTransform, LowerCheck, LowerMaxAbs,
-               LowerAccumulate, LowerTakeGradients>(
+               LowerAccumulate, LowerTakeGradients, LowerExchange>(
       types, patterns.getContext(), state);
 }

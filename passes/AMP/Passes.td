@@ -77,6 +77,24 @@ def BuildStepPass : Pass<"amp-build-step", "::mlir::ModuleOp"> {
                            "::mlir::func::FuncDialect"];
 }
 
+def DataParallelPass : Pass<"amp-data-parallel", "::mlir::ModuleOp"> {
+  let summary = "Let the ranks of a training sum their gradients";
+  let description = [{
+    Where the module's `amp.recipe` says `ranks`, every entry's gradients are
+    summed over the ranks by an `amp.exchange`: those that an
+    `amp.take_gradients` yields, and those that an `amp.gather` yields and no
+    `amp.accumulate` takes. What follows is the same on all ranks.
+
+    The batches of a window are numbered over all ranks: an entry that draws
+    random numbers takes the number of its rank's first batch as the input
+    `first_batch`, to which the batch of `amp.random_state` is added.
+
+    Fails where an entry writes a parameter by `amp.assign`, since ranks would
+    write values of their own batches.
+  }];
+  let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
+}
+
 def CountUnderflowPass : Pass<"amp-count-underflow", "::mlir::ModuleOp"> {
   let summary = "Let steps yield how many gradient elements have underflowed";
   let description = [{

@@ -113,8 +113,13 @@ void SlabLayout::findUses(func::FuncOp entry) {
       state.gathered = op;
   for (auto op : entry.getOps<ApplyOp>())
     optimizer(op.getGradients().getType()).applies = true;
-  for (auto op : entry.getOps<AccumulateOp>())
-    optimizer(op.getGradients().getType()).accumulates = true;
+  for (auto op : entry.getOps<AccumulateOp>()) {
+    OptimizerState &state = optimizer(op.getGradients().getType());
+    state.accumulates = true;
+    state.pairsOf = op.getPairsOf().value_or(0);
+  }
+  for (auto op : entry.getOps<ExchangeOp>())
+    optimizer(op.getInput().getType()).exchanges = true;
   for (auto op : entry.getOps<AssignOp>())
     assigned_.insert(op.getParameterAttr());
   // A transform of single tensors works on blocks, so that a block must hold
@@ -132,8 +137,12 @@ LogicalResult SlabLayout::checkSums() const {
   auto *self = const_cast<SlabLayout *>(this);
   for (func::FuncOp entry : self->entries_) {
     for (auto op : entry.getOps<TakeGradientsOp>())
-      if (!self->optimizer(op.getType()).accumulates)
+      if (const OptimizerState &state = self->optimizer(op.getType());
+          !state.accumulates)
         return op.emitOpError("takes gradients that nothing accumulates");
+      else if (state.pairsOf != op.getPairsOf().value_or(0))
+        return op.emitOpError("takes gradients that are summed otherwise: ")
+               << "'pairs_of' differs from the amp.accumulate's";
     for (auto op : entry.getOps<AccumulateOp>())
       if (!self->optimizer(op.getGradients().getType()).applies)
         return op.emitOpError("adds up gradients that nothing applies");
@@ -332,8 +341,12 @@ void SlabLayout::addGradientSlabs(OpBuilder &b, ParameterGroup &group,
                                   const std::string &prefix) {
   const OptimizerState &state = optimizer(cast<StringAttr>(group.optimizer));
   if (state.accumulates)
-    group.gradientSlab = addPartSlab(b, group, prefix, "gradient",
-                                     b.getF32Type(), rt::StateRole::Gradient);
+    for (uint64_t part = 1; part <= std::max<uint64_t>(state.pairsOf, 1);
+         part *= 2)
+      group.gradientSlabs.push_back(addPartSlab(
+          b, group, prefix,
+          part == 1 ? "gradient" : "gradient." + std::to_string(part),
+          b.getF32Type(), rt::StateRole::Gradient));
   addSlotSlabs(b, group, prefix);
   if (state.trainer().keepsAverage())
     group.averageSlab = addPartSlab(b, group, prefix, "ema", b.getF32Type(),
@@ -437,7 +450,10 @@ void SlabLayout::addCounterSlabs(OpBuilder &b, OptimizerState &state) {
     state.scalars = addNumberSlab(b, loc, "state.optimizer" + suffixOf(owner),
                                   prefix, numbers);
   }
-  if (state.accumulates && state.trainer().getHyper().contains(kRandomSeed))
+  // A rank with one batch keeps the counter that one process has for the same
+  // window, so that both have the same checkpoints.
+  bool draws = state.trainer().getHyper().contains(kRandomSeed);
+  if (state.pairsOf > 0 || state.exchanges || (state.accumulates && draws))
     state.batches = addNumberSlab(
         b, loc, "state.batches" + suffixOf(owner), prefix,
         StateNumber{rt::StateRole::Optimizer, owner, "batches", 0.0});

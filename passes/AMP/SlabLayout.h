@@ -23,11 +23,15 @@ struct OptimizerState {
   OptimizerInterface op;
   bool applies = false;     ///< Whether an entry applies a step of it.
   bool accumulates = false; ///< Whether an entry accumulates its gradients.
+  /// The number of batches that it sums by pairs; 0 where it sums them in order
+  /// or not at all.
+  uint64_t pairsOf = 0;
+  bool exchanges = false; ///< Whether ranks sum their gradients.
   /// The op by which its gradients are gathered; null for none.
   GatherOp gathered;
   SlabOp scalars; ///< The scalar state; null unless an entry applies a step.
   /// The number of batches accumulated so far; null unless random numbers of a
-  /// window are drawn by it.
+  /// window are drawn by it, or sums by pairs go by it.
   SlabOp batches;
 
   /// `op`, which is not const: its methods change nothing, but they are not
@@ -70,8 +74,10 @@ struct ParameterGroup {
 
   SlabOp slab;
   SlabOp lowSlab; ///< The slab of weight copies; null where there are none.
-  SlabOp gradientSlab; ///< The slab of accumulated gradients; null for none.
-  SlabOp averageSlab;  ///< The slab of averages; null where none are kept.
+  /// The slabs of accumulated gradients: one, or, where they are summed by
+  /// pairs, one for each level of the sum. Empty for none.
+  llvm::SmallVector<SlabOp> gradientSlabs;
+  SlabOp averageSlab; ///< The slab of averages; null where none are kept.
   llvm::SmallVector<SlabOp> slotSlabs;
 
   bool isTrained() const { return gradientType != nullptr; }

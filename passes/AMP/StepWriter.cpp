@@ -30,8 +30,8 @@ public:
       from_.buffers.push_back(
           entry_.g.add(entry_.read(buffer), entry_.read(sum)));
     for (const ParameterSet &set : plan_.sets)
-      from_.gradients.push_back(
-          TakeGradientsOp::create(entry_.b, entry_.loc, entry_.typeOf(set)));
+      from_.gradients.push_back(TakeGradientsOp::create(
+          entry_.b, entry_.loc, entry_.typeOf(set), pairsOf()));
   }
 
   void accumulate() {
@@ -39,7 +39,7 @@ public:
          llvm::zip_equal(plan_.buffers, pending_, from_.buffers))
       entry_.assign(sum, entry_.g.sub(value, entry_.read(buffer)));
     for (Value all : from_.gradients)
-      AccumulateOp::create(entry_.b, entry_.loc, all);
+      AccumulateOp::create(entry_.b, entry_.loc, all, pairsOf());
   }
 
   /// Writes the part of a step that follows the gradients, and its metrics.
@@ -74,6 +74,14 @@ public:
   }
 
 private:
+  /// The batches of a window on this rank where they are summed by pairs.
+  [[nodiscard]] IntegerAttr pairsOf() {
+    RecipeOp recipe = entry_.recipe;
+    return recipe.getPairwise()
+               ? entry_.b.getI64IntegerAttr(recipe.getBatchesOfRank())
+               : IntegerAttr();
+  }
+
   /// Whether steps may be skipped and the scaler knows if the last one was. A
   /// scale that is updated before all checks are made may have counted a
   /// skipped step as applied.
@@ -144,7 +152,7 @@ static SmallVector<nn::ParameterOp> addPending(const StepPlan &plan) {
 
 void mpc::amp::writeEntries(const StepPlan &plan, ModuleOp module) {
   RecipeOp recipe = plan.recipe;
-  if (recipe.getAccumulate() == 1) {
+  if (recipe.getBatchesOfRank() == 1) {
     EntryWriter step(plan, module, EntryKind::Step);
     step.readBatch();
     step.step();

@@ -113,7 +113,7 @@ bool MemoryPlanner::request(Value value, const Allocation &target) {
     requested_[value] = target;
     return true;
   }
-  if (isa<PackOp, RepeatOp>(op)) {
+  if (isa<PackOp, RepeatOp, CollectiveOp>(op)) {
     requested_[value] = target;
     return true;
   }
@@ -132,6 +132,8 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
     placePack(pack);
   } else if (auto repeat = dyn_cast<RepeatOp>(op)) {
     return placeRepeat(repeat);
+  } else if (auto collective = dyn_cast<CollectiveOp>(op)) {
+    places_[collective.getResult()] = choosePlace(collective.getResult());
   } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()))
       places_[constant] = {{Buffer::Constant, 0, elements}, 0};
@@ -141,7 +143,8 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
       places_[empty] = allocateInArena(empty.getType());
   } else if (!op->hasTrait<OpTrait::IsTerminator>()) {
     return op->emitOpError("cannot be planned: it is neither a kernel launch, "
-                           "a loop of them, a view, a pack nor a constant");
+                           "a loop of them, a collective, a view, a pack nor a "
+                           "constant");
   }
   return success();
 }
@@ -309,7 +312,7 @@ void MemoryPlanner::findWrites(Value value, int64_t offset, Value old,
     findWrites(view.getSource(), offset - byteOffset(view), old, writes);
   } else if (auto pack = dyn_cast_or_null<PackOp>(op)) {
     findPackWrites(pack, offset, old, writes);
-  } else if (isa_and_nonnull<RepeatOp>(op)) {
+  } else if (isa_and_nonnull<RepeatOp, CollectiveOp>(op)) {
     writes.push_back({op,
                       cast<OpResult>(value).getResultNumber(),
                       {offset, numBytes(value.getType())}});

@@ -147,6 +147,8 @@ private:
       return rewritePack(pack);
     if (auto repeat = dyn_cast<RepeatOp>(op))
       return rewriteRepeat(repeat);
+    if (auto collective = dyn_cast<CollectiveOp>(op))
+      return rewriteCollective(collective);
     if (op->hasTrait<OpTrait::IsTerminator>())
       return finish(op);
   }
@@ -183,6 +185,17 @@ private:
     RepeatOp::create(builder_, repeat.getLoc(), TypeRange(),
                      repeat.getBodyAttr(), repeat.getTurnsAttr(),
                      repeat.getReversedAttr(), inits, stacks, constants, outs);
+  }
+
+  void rewriteCollective(CollectiveOp op) {
+    if (!op.getResult())
+      return;
+    auto viewOf = [&](Value value) {
+      return view(planner_.place(value), value.getType());
+    };
+    Value input = viewOf(op.getInput());
+    CollectiveOp::create(builder_, op.getLoc(), Type(), op.getKind(),
+                         op.getRanks(), input, viewOf(op.getResult()));
   }
 
   void copy(const Allocation &from, const Allocation &to, Type type) {
@@ -243,12 +256,12 @@ private:
     // operands.
     SmallVector<Operation *> old;
     for (Operation &op : *block_) {
-      bool isTensor =
-          isa<ViewOp, PackOp, tensor::EmptyOp>(op) ||
-          (isa<LaunchOp, RepeatOp>(op) && op.getNumResults() != 0) ||
-          (isa<arith::ConstantOp>(op) &&
-           isa<RankedTensorType>(op.getResult(0).getType())) ||
-          (isa<func::ReturnOp>(op) && op.getNumOperands() != 0);
+      bool isTensor = isa<ViewOp, PackOp, tensor::EmptyOp>(op) ||
+                      (isa<LaunchOp, RepeatOp, CollectiveOp>(op) &&
+                       op.getNumResults() != 0) ||
+                      (isa<arith::ConstantOp>(op) &&
+                       isa<RankedTensorType>(op.getResult(0).getType())) ||
+                      (isa<func::ReturnOp>(op) && op.getNumOperands() != 0);
       if (isTensor)
         old.push_back(&op);
     }

@@ -9,6 +9,7 @@
 #include "runtime/Train/Interrupt.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace mpc::rt {
 namespace {
@@ -74,19 +75,43 @@ Status checkUpdates(const Program &program) {
                     "or Python, which register one");
 }
 
-Result<int> trainByFlags(std::shared_ptr<const Program> program,
-                         const TrainTool &tool) {
-  MPC_RETURN_IF_ERROR(checkUpdates(*program));
-  MPC_RETURN_IF_ERROR(tool.schedule.check());
-  MPC_RETURN_IF_ERROR(checkEvaluation(*program, tool));
-  SignalGuard guard;
+/// Refuses flags that several ranks do not have yet.
+Status checkRanks(const Program &program, const TrainTool &tool) {
+  const OutputFlags &output = tool.output;
+  const char *flag = program.cuda()                    ? "--target=cuda"
+                     : !output.nanReport.empty()       ? "--nan-report"
+                     : output.atFloor == AtFloor::Fp32 ? "--at-floor=fp32"
+                                                       : nullptr;
+  if (program.protocol.ranks == 1 || !flag)
+    return {};
+  return usageError(fmt::format("{}: is not there for several ranks; with "
+                                "--ranks=off this process trains alone",
+                                flag));
+}
+
+/// What a rank other than the first does: it trains, and is silent.
+void makeSilent(TrainTool &tool) {
+  OutputFlags &output = tool.output;
+  for (std::string *file : {&output.metrics, &output.plot, &output.tensorboard,
+                            &output.record, &output.exportedWeights,
+                            &output.exportedModel, &output.evaluation.keepBest})
+    file->clear();
+  output.json = false;
+  tool.exportModel = nullptr;
+}
+
+/// The loop on all ranks; null for one alone.
+Result<int> trainOnRanks(std::shared_ptr<const Program> program,
+                         const TrainTool &tool, Ranks *ranks) {
   DataOptions data = tool.data.data;
   data.bounds = program->bounds;
   data.batchSize = tool.data.batchSize;
   MPC_ASSIGN_OR_RETURN(DataLoader loader, openData(*program, data));
   MPC_RETURN_IF_ERROR(checkBatchSize(tool, loader));
+  RunnerOptions runnerOptions = tool.runner;
+  runnerOptions.ranks = ranks;
   MPC_ASSIGN_OR_RETURN(std::unique_ptr<Runner> runner,
-                       Runner::create(program, tool.runner));
+                       Runner::create(program, runnerOptions));
   for (const std::string &warning : runner->warnings())
     reportWarning(tool.name, warning);
   MPC_RETURN_IF_ERROR(initialize(*runner, tool));
@@ -95,6 +120,10 @@ Result<int> trainByFlags(std::shared_ptr<const Program> program,
   options.evaluationData.bounds = program->bounds;
   options.evaluationData.batchSize = loader.batchSize();
   options.accumulate = protocol.accumulate;
+  bool isFirst = !ranks || ranks->isFirst();
+  options.sharesCheckpoints = !isFirst && !options.checkpointDir.empty();
+  if (!isFirst)
+    options.checkpointDir.clear();
   options.keepState = protocol.keepState;
   options.floorName = protocol.floorName;
   options.rule = wholeRule(*program, tool);
@@ -112,6 +141,8 @@ Result<int> trainByFlags(std::shared_ptr<const Program> program,
       return recompiler.keepFp32(nodes);
     };
   }
+  if (!isFirst)
+    hooks.terminal = {[](std::string_view) {}};
   hooks.exportModel = tool.exportModel;
   hooks.tool = tool.name;
   hooks.signal = SignalGuard::received;
@@ -119,12 +150,43 @@ Result<int> trainByFlags(std::shared_ptr<const Program> program,
                        train(*runner, loader, options, hooks));
   return result.signal ? 128 + result.signal : 0;
 }
+
+/// Ends a rank that has failed, while others may wait for it: nothing of the
+/// library that connects them may run then.
+[[noreturn]] void endRank(const TrainTool &tool, const Ranks &ranks,
+                          const Status &status) {
+  int code =
+      reportError(fmt::format("{}: rank {}", tool.name, ranks.rank()), status);
+  ::_exit(code);
+}
+
+Result<int> trainByFlags(std::shared_ptr<const Program> program,
+                         const TrainTool &tool) {
+  MPC_RETURN_IF_ERROR(checkUpdates(*program));
+  MPC_RETURN_IF_ERROR(tool.schedule.check());
+  MPC_RETURN_IF_ERROR(checkEvaluation(*program, tool));
+  MPC_RETURN_IF_ERROR(checkRanks(*program, tool));
+  SignalGuard guard;
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<Ranks> ranks,
+                       openRanks(tool.ranks, *program));
+  if (!ranks)
+    return trainOnRanks(program, tool, nullptr);
+  TrainTool own = tool;
+  if (!ranks->isFirst())
+    makeSilent(own);
+  Result<int> result = trainOnRanks(program, own, ranks.get());
+  if (!result.ok())
+    endRank(tool, *ranks, result.status());
+  return result;
+}
+
 } // namespace
 
 void addLoopFlags(CLI::App &app, TrainTool &tool) {
   addScheduleFlags(app, tool.schedule);
   addReplayFlag(app, tool.replays);
   addThreadFlag(app, tool.runner);
+  addRankFlags(app, tool.ranks);
   addOutputFlags(app, tool.output);
   addProfileFlags(app, tool.profile);
   addFloorFlag(app, tool.output);
@@ -133,6 +195,10 @@ void addLoopFlags(CLI::App &app, TrainTool &tool) {
 Result<int> trainProgram(std::shared_ptr<const Program> program,
                          const TrainTool &tool) {
   TrainTool observed = tool;
+  MPC_ASSIGN_OR_RETURN(std::optional<LaunchedRank> launched,
+                       launchedRank(tool.ranks));
+  if (launched && tool.runner.threads == 0)
+    observed.runner.threads = threadsOf(*launched);
   return runProfiled(tool.profile, *program, observed.runner,
                      [&] { return trainByFlags(program, observed); });
 }

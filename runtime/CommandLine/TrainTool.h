@@ -5,6 +5,7 @@
 #define MPC_RUNTIME_COMMANDLINE_TRAINTOOL_H
 
 #include "runtime/CommandLine/ProfileFlags.h"
+#include "runtime/CommandLine/RankFlags.h"
 #include "runtime/CommandLine/TrainFlags.h"
 #include "runtime/Program/Program.h"
 #include "runtime/Runner/Runner.h"
@@ -25,6 +26,7 @@ struct TrainTool {
   Schedule schedule;
   ProfileFlags profile;
   RunnerOptions runner;
+  RankFlags ranks;
   int64_t replays = 0;
   double compileSeconds = 0;
   StageSeconds compileStages;     ///< See RunSummary.

@@ -55,7 +55,7 @@ void sharePieces(PieceCall call, HostMachine &machine) {
 
 std::span<const CommandRow> commandRows() {
   static const std::array kRows = {HostKernel::kRow, DeviceKernel::kRow,
-                                   Copy::kRow, Fill::kRow};
+                                   Copy::kRow, Fill::kRow, Collective::kRow};
   return kRows;
 }
 
@@ -324,6 +324,71 @@ Status Fill::record(const Launch &launch,
                     std::span<const DeviceAddress> buffers,
                     DeviceMachine &machine) const {
   return machine.clear(buffers[0], launch.buffers[0].bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Collective
+//===----------------------------------------------------------------------===//
+
+const CommandRow Collective::kRow = {
+    "collective",
+    [](const Json &launch,
+       FieldReader &fields) -> std::shared_ptr<const Command> {
+      Parts parts{fields.index(launch, "ranks"),
+                  fields.size(launch, "whole_bytes"),
+                  fields.size(launch, "part_bytes")};
+      return std::make_shared<Collective>(
+          fields.word<CollectiveKind>(launch, "collective"), parts);
+    }};
+
+void Collective::write(nlohmann::json &fields) const {
+  fields["collective"] = nameOf(collective_);
+  fields["ranks"] = parts_.ranks;
+  fields["whole_bytes"] = parts_.wholeBytes;
+  fields["part_bytes"] = parts_.partBytes;
+}
+
+std::string Collective::describe() const {
+  return fmt::format(", {} ranks, {} bytes in parts of {}", parts_.ranks,
+                     parts_.wholeBytes, parts_.partBytes);
+}
+
+std::string Collective::fault(const Program & /*program*/,
+                              const Launch &launch) const {
+  if (std::string fault = wrongBuffers(2, launch); !fault.empty())
+    return fault;
+  if (parts_.ranks == 0)
+    return "it is among 0 ranks";
+  // Parts are compared by a division, since a product may not fit.
+  uint64_t needed = parts_.wholeBytes / parts_.ranks +
+                    (parts_.wholeBytes % parts_.ranks != 0 ? 1 : 0);
+  if (parts_.partBytes < needed || parts_.partBytes > UINT64_MAX / parts_.ranks)
+    return fmt::format("{} parts of {} bytes do not hold {}", parts_.ranks,
+                       parts_.partBytes, parts_.wholeBytes);
+  bool gathers = collective_ == CollectiveKind::AllGather;
+  uint64_t read = gathers ? parts_.partBytes : parts_.wholeBytes;
+  uint64_t written =
+      gathers ? parts_.wholeBytes : parts_.ranks * parts_.partBytes;
+  if (launch.buffers[0].bytes == read && launch.buffers[1].bytes == written)
+    return "";
+  return fmt::format("moves {} bytes to {}, expected {} to {}",
+                     launch.buffers[0].bytes, launch.buffers[1].bytes, read,
+                     written);
+}
+
+Status Collective::run(const Launch & /*launch*/, void *const *buffers,
+                       HostMachine &machine) const {
+  Ranks *ranks = machine.ranks();
+  uint32_t size = ranks ? ranks->size() : 1;
+  if (size != parts_.ranks)
+    return usageError(
+        fmt::format("the program is for {} ranks, and there {}", parts_.ranks,
+                    size == 1 ? "is one" : fmt::format("are {}", size)));
+  const auto *from = static_cast<const std::byte *>(buffers[0]);
+  auto *to = static_cast<std::byte *>(buffers[1]);
+  return collective_ == CollectiveKind::AllToAll
+             ? ranks->allToAll(from, to, parts_)
+             : ranks->allGather(from, to, parts_);
 }
 
 } // namespace mpc::rt

@@ -6,6 +6,7 @@
 
 #include "runtime/Program/Launch.h"
 #include "runtime/Program/Machines.h"
+#include "runtime/Ranks/Ranks.h"
 
 #include <cstdint>
 #include <memory>
@@ -136,6 +137,32 @@ public:
              HostMachine &machine) const override;
   Status record(const Launch &launch, std::span<const DeviceAddress> buffers,
                 DeviceMachine &machine) const override;
+};
+
+/// What a collective does: see Ranks.
+enum class CollectiveKind : uint8_t { AllToAll, AllGather };
+
+/// Moves parts of the first buffer between ranks, to the second one.
+class Collective final : public Command {
+public:
+  Collective(CollectiveKind collective, Parts parts)
+      : collective_(collective), parts_(parts) {}
+  static const CommandRow kRow;
+
+  [[nodiscard]] CollectiveKind collective() const { return collective_; }
+  [[nodiscard]] const Parts &parts() const { return parts_; }
+
+  [[nodiscard]] std::string_view kind() const override { return kRow.kind; }
+  [[nodiscard]] std::string describe() const override;
+  void write(nlohmann::json &fields) const override;
+  [[nodiscard]] std::string fault(const Program &program,
+                                  const Launch &launch) const override;
+  Status run(const Launch &launch, void *const *buffers,
+             HostMachine &machine) const override;
+
+private:
+  CollectiveKind collective_;
+  Parts parts_;
 };
 
 /// Fills its only buffer with zeros.

@@ -14,6 +14,8 @@
 
 namespace mpc::rt {
 
+class Ranks;
+
 /// A compiled CPU kernel. `buffers` are the launch's buffers in order. The
 /// kernel computes chunks [begin, end) of its launch's chunks. `scratch` is
 /// this worker's own memory, of the command's scratchBytes(), 64-byte aligned.
@@ -34,6 +36,8 @@ public:
   /// The function at that offset of the program's image.
   [[nodiscard]] virtual KernelFunction code(uint64_t offset) const = 0;
   [[nodiscard]] virtual std::byte *scratch(int worker) const = 0;
+  /// The ranks of the training; null where this process is alone.
+  [[nodiscard]] virtual Ranks *ranks() const = 0;
 };
 
 /// The one-dimensional grid of a GPU's kernel.

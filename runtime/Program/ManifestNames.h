@@ -4,6 +4,7 @@
 #ifndef MPC_RUNTIME_PROGRAM_MANIFESTNAMES_H
 #define MPC_RUNTIME_PROGRAM_MANIFESTNAMES_H
 
+#include "runtime/Program/Commands.h"
 #include "runtime/Program/Program.h"
 
 #include <array>
@@ -23,6 +24,11 @@ template <>
 struct EnumNames<EntryRole> {
   static constexpr std::array<std::string_view, 7> kNames = {
       "other", "init", "eval", "step", "accumulate", "apply", "measure"};
+};
+template <>
+struct EnumNames<CollectiveKind> {
+  static constexpr std::array<std::string_view, 2> kNames = {"all_to_all",
+                                                             "all_gather"};
 };
 template <>
 struct EnumNames<StateRole> {

@@ -133,6 +133,10 @@ StepProtocol ManifestReader::protocol(const Json &json) {
   protocol.accumulate = integer(json, "accumulate");
   if (protocol.accumulate < 1)
     fail("accumulate", "a number of batches");
+  if (json.contains("ranks"))
+    protocol.ranks = index(json, "ranks");
+  if (protocol.ranks < 1)
+    fail("ranks", "a number of processes");
   protocol.keepState = flag(json, "keep_state");
   protocol.floorName = text(json, "floor");
   if (json.contains("caller_updates"))

@@ -102,6 +102,8 @@ Json protocolOf(const StepProtocol &protocol) {
                {"keep_state", protocol.keepState},
                {"floor", protocol.floorName},
                {"rule", protocol.rule}};
+  if (protocol.ranks != 1)
+    json["ranks"] = protocol.ranks;
   for (const auto &[parameter, gradient] : protocol.callerUpdates)
     json["caller_updates"].push_back(
         Json{{"parameter", parameter}, {"gradient", gradient}});

@@ -37,7 +37,7 @@ bool Entry::takes(const TensorShapes &shapes) const {
 TensorShapes Entry::dataShapes() const {
   TensorShapes shapes;
   for (const TensorDesc &desc : inputs)
-    if (!step::isRate(desc.name))
+    if (step::isData(desc.name))
       shapes[desc.name] = desc.shape;
   return shapes;
 }
@@ -109,7 +109,7 @@ const Entry *Program::measureEntry(const TensorShapes &shapes) const {
 std::string describeData(const Entry &entry) {
   std::string text;
   for (const TensorDesc &desc : entry.inputs)
-    if (!step::isRate(desc.name) && desc.name != step::kCountedRows)
+    if (step::isData(desc.name))
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
                           escape(desc.name), toString(desc));
   return text;

@@ -199,7 +199,9 @@ struct InitialValue {
 
 /// The facts about a step for the loop around it.
 struct StepProtocol {
-  int64_t accumulate = 1; ///< The batches of one step: see stepEntries().
+  /// The batches of one step, on each rank: see stepEntries().
+  int64_t accumulate = 1;
+  uint32_t ranks = 1; ///< The processes that share the batches of a step.
   /// Whether a skipped step may change more than the loss scale, or changes the
   /// scale before reading it.
   bool keepState = false;

@@ -15,6 +15,10 @@ namespace mpc::rt::step {
 inline constexpr std::string_view kLearningRate = "lr";
 inline constexpr std::string_view kRateAfterSkip = "lr_after_skip";
 
+/// Where several ranks share the batches of a step: the number of a rank's
+/// first batch in its window, by which random numbers go; i64[].
+inline constexpr std::string_view kFirstBatch = "first_batch";
+
 [[nodiscard]] constexpr bool isRate(std::string_view input) {
   return input == kLearningRate || input == kRateAfterSkip;
 }
@@ -39,6 +43,11 @@ inline constexpr std::string_view kHiddenInfinities = "hidden_inf";
 /// An input of entry "measure": how many rows of the batch count, from the
 /// first on; i64[].
 inline constexpr std::string_view kCountedRows = "measure/rows";
+/// Whether an input of an entry is data.
+[[nodiscard]] constexpr bool isData(std::string_view input) {
+  return !isRate(input) && input != kFirstBatch && input != kCountedRows;
+}
+
 /// The suffixes of a metric's name for its sum over batches and for the count
 /// that divides the sum. Without a count the sum is the metric.
 inline constexpr std::string_view kSumSuffix = "/sum";

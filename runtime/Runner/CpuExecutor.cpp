@@ -13,7 +13,7 @@ Result<std::unique_ptr<Executor>>
 CpuExecutor::create(std::shared_ptr<const Program> program, State &state,
                     std::vector<KeptTensor> kept, ExecutorOptions options) {
   std::unique_ptr<CpuExecutor> executor(
-      new CpuExecutor(std::move(program), state));
+      new CpuExecutor(std::move(program), state, options.ranks));
   MPC_RETURN_IF_ERROR(executor->allocate(options));
   for (const Entry &entry : executor->program_->entries)
     executor->addPlan(entry, kept);

@@ -61,8 +61,9 @@ private:
     std::vector<KeptTensor> kept;
   };
 
-  CpuExecutor(std::shared_ptr<const Program> program, State &state)
-      : program_(std::move(program)), state_(&state) {}
+  CpuExecutor(std::shared_ptr<const Program> program, State &state,
+              Ranks *ranks)
+      : program_(std::move(program)), state_(&state), ranks_(ranks) {}
   Status allocate(const ExecutorOptions &options);
   Status reserve();
   Status addConstant(const Constant &constant);
@@ -83,6 +84,7 @@ private:
   [[nodiscard]] std::byte *scratch(int worker) const override {
     return workspace_->scratch(worker);
   }
+  [[nodiscard]] Ranks *ranks() const override { return ranks_; }
 
   std::shared_ptr<const Program> program_;
   State *state_;
@@ -98,6 +100,7 @@ private:
   /// The pointers of a launch in a later turn of its loop.
   std::vector<void *> moved_;
   uint64_t numRuns_ = 0;
+  Ranks *ranks_;                       ///< Null where this process is alone.
   LaunchObserver *observer_ = nullptr; ///< The observer of runs, or null.
   std::optional<TimedMachine> timed_;  ///< Empty until runs are observed.
 };

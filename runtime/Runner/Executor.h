@@ -20,6 +20,7 @@ namespace mpc::rt {
 
 class HostWorkspace;
 class LaunchObserver;
+class Ranks;
 
 /// A tensor of the state whose old value is kept: the value before the last run
 /// of an entry that uses its slab.
@@ -80,6 +81,9 @@ struct ExecutorOptions {
   std::shared_ptr<HostWorkspace> workspace = {};
   /// See Executor::observe(); null for none.
   LaunchObserver *observer = nullptr;
+  /// The ranks of the training; null where this process is alone. It must
+  /// outlive all runs.
+  Ranks *ranks = nullptr;
 };
 
 /// The executor for the program's machine. Allocates all memory that any run

@@ -134,6 +134,7 @@ Runner::createShared(std::shared_ptr<const Program> program,
                      const Runner &other) {
   RunnerOptions options;
   options.workspace = other.executor_->workspace();
+  options.ranks = other.ranks_;
   for (const Program *one : {program.get(), other.program_.get()})
     if (!one->cpu())
       return usageError(fmt::format(
@@ -150,6 +151,7 @@ Runner::make(std::shared_ptr<const Program> program, State state,
   std::unique_ptr<Runner> runner(
       new Runner(std::move(program), std::move(state)));
   runner->findScalers(other);
+  runner->ranks_ = options.ranks;
   std::vector<KeptTensor> kept;
   for (const Scaler &scaler : runner->scalers_)
     kept.push_back(

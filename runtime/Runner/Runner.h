@@ -78,6 +78,8 @@ public:
   [[nodiscard]] std::shared_ptr<HostWorkspace> workspace() const {
     return executor_->workspace();
   }
+  /// The ranks of the training; null where this process is alone.
+  [[nodiscard]] Ranks *ranks() const { return ranks_; }
   /// Whether a run may still be under way when enqueue() returns.
   [[nodiscard]] bool isAsynchronous() const {
     return executor_->isAsynchronous();
@@ -157,6 +159,7 @@ private:
   std::shared_ptr<const Program> program_;
   State state_;
   std::vector<Scaler> scalers_;
+  Ranks *ranks_ = nullptr;
   std::unique_ptr<Executor> executor_;
 };
 

@@ -3,6 +3,7 @@
 #include "runtime/Runner/StepRun.h"
 
 #include "runtime/Program/StepNames.h"
+#include "runtime/Ranks/Ranks.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -64,7 +65,7 @@ Status StepRun::addBatch() {
   isDone_ = false;
   hasBatch_ = true;
   hasEnded_ = false;
-  ++numAdded_;
+  numSummed_ = ++numAdded_;
   lossSum_ += batchCall().scalar(step::kLoss).value_or(kNaN);
   for (Count &count : counts_)
     count.sum += batchCall().scalar(count.name).value_or(0);
@@ -102,22 +103,47 @@ Status StepRun::begin(const std::function<Status()> &next) {
   return {};
 }
 
-double StepRun::sum(PerBatch &values) {
-  double sum = 0;
+/// Adds an output's value of each batch; NaN where the step has no such output.
+void StepRun::addValues(PerBatch &values, std::vector<double> &all) {
   for (size_t i = 0; i < values.values.size(); ++i) {
     EntryCall &call = calls_[shapes_[i]];
-    size_t output = *values.outputs[shapes_[i]];
-    call.setOutput(output, values.values[i].bytes);
-    sum += *call.scalar(call.entry().outputs[output].name);
+    std::optional<size_t> output = values.outputs[shapes_[i]];
+    if (output)
+      call.setOutput(*output, values.values[i].bytes);
+    all.push_back(output ? *call.scalar(call.entry().outputs[*output].name)
+                         : kNaN);
   }
-  return sum;
+}
+
+/// Sums up the values of all batches, in the batches' order, which is that of
+/// the ranks.
+Status StepRun::sumOverRanks() {
+  std::vector<double> values;
+  addValues(losses_, values);
+  for (Count &count : counts_)
+    addValues(count.batches, values);
+  size_t perRank = values.size();
+  if (Ranks *ranks = runner_->ranks()) {
+    MPC_ASSIGN_OR_RETURN(values, ranks->gatherValues(values));
+  }
+  auto batches = static_cast<size_t>(batches_);
+  auto sum = [&](size_t first) {
+    double total = 0;
+    for (; first < values.size(); first += perRank)
+      for (size_t batch = 0; batch < batches; ++batch)
+        total += values[first + batch];
+    return total;
+  };
+  lossSum_ = sum(0);
+  for (size_t i = 0; i < counts_.size(); ++i)
+    counts_[i].sum = counts_[i].batches.outputs[0] ? sum((i + 1) * batches) : 0;
+  numSummed_ = static_cast<int64_t>(values.size() / perRank) * batches_;
+  return {};
 }
 
 Status StepRun::settle() {
   MPC_RETURN_IF_ERROR(runner_->waitFor(lastRun_));
-  lossSum_ = losses_.outputs[0] ? sum(losses_) : kNaN;
-  for (Count &count : counts_)
-    count.sum = count.batches.outputs[0] ? sum(count.batches) : 0;
+  MPC_RETURN_IF_ERROR(sumOverRanks());
   numAdded_ = batches_;
   shape_ = shapes_.back();
   isDone_ = hasBatch_ = hasEnded_ = true;
@@ -171,7 +197,7 @@ bool StepRun::hasLoss() const {
 }
 
 double StepRun::meanLoss() const {
-  return lossSum_ / static_cast<double>(numAdded_);
+  return lossSum_ / static_cast<double>(numSummed_);
 }
 
 } // namespace mpc::rt

@@ -79,10 +79,11 @@ public:
   /// Whether the policy has given up.
   [[nodiscard]] bool hasScaleError() const;
   [[nodiscard]] bool hasLoss() const;
-  /// The mean over the batches so far; NaN where the step has no loss.
+  /// The mean over the batches so far, those of all ranks in a step that is
+  /// settled; NaN where the step has no loss.
   [[nodiscard]] double meanLoss() const;
-  /// The sum, over the batches so far, of an output that counts, as
-  /// "underflow"; empty for any other output.
+  /// The sum, over the same batches, of an output that counts, as "underflow";
+  /// empty for any other output.
   [[nodiscard]] std::optional<double> counted(std::string_view name) const;
 
 private:
@@ -101,7 +102,8 @@ private:
       : runner_(&runner), batches_(batches) {}
   [[nodiscard]] PerBatch perBatch(std::string_view name) const;
   void redirect(PerBatch &values, size_t batch);
-  [[nodiscard]] double sum(PerBatch &values);
+  void addValues(PerBatch &values, std::vector<double> &all);
+  Status sumOverRanks();
   [[nodiscard]] const EntryCall *callThatRan(size_t fromLast) const;
 
   Runner *runner_;
@@ -111,6 +113,7 @@ private:
   /// What has run for this step: a batch, and the end.
   bool hasBatch_ = false, hasEnded_ = false;
   double lossSum_ = 0;
+  int64_t numSummed_ = 0; ///< The batches in that sum.
   std::vector<EntryCall> calls_;
   size_t numShapes_ = 0, shape_ = 0;
   std::vector<size_t> shapes_; ///< The shape of each batch of the current step.

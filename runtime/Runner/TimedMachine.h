@@ -32,6 +32,7 @@ public:
   [[nodiscard]] std::byte *scratch(int worker) const override {
     return machine_.scratch(worker);
   }
+  [[nodiscard]] Ranks *ranks() const override { return machine_.ranks(); }
 
 private:
   /// The time of a worker, in a cache line of its own.

@@ -16,9 +16,7 @@ bool contains(const std::vector<std::string> &names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool isData(const TensorDesc &input) {
-  return !step::isRate(input.name) && input.name != step::kCountedRows;
-}
+bool isData(const TensorDesc &input) { return step::isData(input.name); }
 
 /// Whether a batch of the input can consist of samples of this tensor.
 bool fits(const TensorDesc &input, const std::vector<int64_t> &samples,

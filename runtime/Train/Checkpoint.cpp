@@ -30,34 +30,6 @@ constexpr size_t kKept = 2;
 /// up to here.
 constexpr int64_t kMaxCounter = int64_t(1) << 53;
 
-Metadata metadataOf(const TrainPosition &position) {
-  const LoaderState &loader = position.loader;
-  Metadata metadata = {
-      {"format", std::string(kFormat)},
-      {"format_version", std::to_string(kFormatVersion)},
-      {"step", std::to_string(position.step)},
-      {"applied", std::to_string(position.applied)},
-      {"skipped_in_row", std::to_string(position.skippedInRow)},
-      {"data.seed", std::to_string(loader.seed)},
-      {"data.epoch", std::to_string(loader.epoch)},
-      {"data.position", std::to_string(loader.position)},
-      {"data.samples", std::to_string(loader.samples)},
-      {"data.batch_size", std::to_string(loader.batchSize)},
-      {"data.order", std::string(name(loader.order))},
-      {"data.last_batch", std::string(name(loader.lastBatch))}};
-  if (!position.keptFp32.empty())
-    metadata["kept_fp32"] = nlohmann::json(position.keptFp32).dump();
-  if (position.best) {
-    const BestEvaluation &best = *position.best;
-    metadata[std::string(kBestMetric)] = best.metric;
-    metadata["best.goal"] = best.larger ? "max" : "min";
-    metadata["best.value"] = shortestDecimal(best.value);
-    metadata["best.step"] = std::to_string(best.step);
-    metadata["best.without_gain"] = std::to_string(best.withoutGain);
-  }
-  return metadata;
-}
-
 /// Reads a list of names. It is missing where no node was kept in fp32.
 Status readKeptFp32(const Metadata &metadata, std::vector<std::string> &names) {
   auto it = metadata.find("kept_fp32");
@@ -146,39 +118,6 @@ Status checkVersion(const Metadata &metadata) {
   return {};
 }
 
-Result<TrainPosition> positionOf(const Metadata &metadata) {
-  TrainPosition position;
-  LoaderState &loader = position.loader;
-  struct {
-    const char *key;
-    int64_t *value;
-  } fields[] = {{"step", &position.step},
-                {"applied", &position.applied},
-                {"skipped_in_row", &position.skippedInRow},
-                {"data.epoch", &loader.epoch},
-                {"data.position", &loader.position},
-                {"data.samples", &loader.samples},
-                {"data.batch_size", &loader.batchSize}};
-  for (auto &field : fields)
-    MPC_RETURN_IF_ERROR(
-        readNumber(metadata, field.key, kMaxCounter, *field.value));
-  MPC_RETURN_IF_ERROR(readNumber(metadata, "data.seed",
-                                 std::numeric_limits<uint64_t>::max(),
-                                 loader.seed));
-  MPC_RETURN_IF_ERROR(readKeptFp32(metadata, position.keptFp32));
-  MPC_RETURN_IF_ERROR(readBest(metadata, position.best));
-  MPC_RETURN_IF_ERROR(readWord(metadata, "data.order",
-                               {SampleOrder::Shuffle, SampleOrder::Sequential},
-                               loader.order));
-  // An older version of mpc dropped the last batch without recording that.
-  if (metadata.contains("data.last_batch"))
-    MPC_RETURN_IF_ERROR(
-        readWord(metadata, "data.last_batch",
-                 {LastBatch::Drop, LastBatch::Wrap, LastBatch::Smaller},
-                 loader.lastBatch));
-  return position;
-}
-
 /// The range of an optimizer's counters. An f64 has exact integers up to here.
 constexpr SlotInfo kCount = {StateSlot::Counter, "", SlotKind::Count, 0,
                              double(kMaxCounter)};
@@ -231,6 +170,67 @@ Result<SafetensorsFile> openWhole(const std::string &path) {
 }
 
 } // namespace
+
+Metadata toFields(const TrainPosition &position) {
+  const LoaderState &loader = position.loader;
+  Metadata metadata = {
+      {"format", std::string(kFormat)},
+      {"format_version", std::to_string(kFormatVersion)},
+      {"step", std::to_string(position.step)},
+      {"applied", std::to_string(position.applied)},
+      {"skipped_in_row", std::to_string(position.skippedInRow)},
+      {"data.seed", std::to_string(loader.seed)},
+      {"data.epoch", std::to_string(loader.epoch)},
+      {"data.position", std::to_string(loader.position)},
+      {"data.samples", std::to_string(loader.samples)},
+      {"data.batch_size", std::to_string(loader.batchSize)},
+      {"data.order", std::string(name(loader.order))},
+      {"data.last_batch", std::string(name(loader.lastBatch))}};
+  if (!position.keptFp32.empty())
+    metadata["kept_fp32"] = nlohmann::json(position.keptFp32).dump();
+  if (position.best) {
+    const BestEvaluation &best = *position.best;
+    metadata[std::string(kBestMetric)] = best.metric;
+    metadata["best.goal"] = best.larger ? "max" : "min";
+    metadata["best.value"] = shortestDecimal(best.value);
+    metadata["best.step"] = std::to_string(best.step);
+    metadata["best.without_gain"] = std::to_string(best.withoutGain);
+  }
+  return metadata;
+}
+
+Result<TrainPosition> parsePosition(const Metadata &metadata) {
+  TrainPosition position;
+  LoaderState &loader = position.loader;
+  struct {
+    const char *key;
+    int64_t *value;
+  } fields[] = {{"step", &position.step},
+                {"applied", &position.applied},
+                {"skipped_in_row", &position.skippedInRow},
+                {"data.epoch", &loader.epoch},
+                {"data.position", &loader.position},
+                {"data.samples", &loader.samples},
+                {"data.batch_size", &loader.batchSize}};
+  for (auto &field : fields)
+    MPC_RETURN_IF_ERROR(
+        readNumber(metadata, field.key, kMaxCounter, *field.value));
+  MPC_RETURN_IF_ERROR(readNumber(metadata, "data.seed",
+                                 std::numeric_limits<uint64_t>::max(),
+                                 loader.seed));
+  MPC_RETURN_IF_ERROR(readKeptFp32(metadata, position.keptFp32));
+  MPC_RETURN_IF_ERROR(readBest(metadata, position.best));
+  MPC_RETURN_IF_ERROR(readWord(metadata, "data.order",
+                               {SampleOrder::Shuffle, SampleOrder::Sequential},
+                               loader.order));
+  // An older version of mpc dropped the last batch without recording that.
+  if (metadata.contains("data.last_batch"))
+    MPC_RETURN_IF_ERROR(
+        readWord(metadata, "data.last_batch",
+                 {LastBatch::Drop, LastBatch::Wrap, LastBatch::Smaller},
+                 loader.lastBatch));
+  return position;
+}
 
 Status checkStateFields(const Program &program,
                         std::span<const TensorView> tensors) {
@@ -289,7 +289,7 @@ Status CheckpointFolder::saveBest(const Runner &runner,
 Status CheckpointFolder::write(const std::string &file, const Runner &runner,
                                const TrainPosition &position) const {
   SafetensorsWriteOptions options;
-  options.metadata = metadataOf(position);
+  options.metadata = toFields(position);
   options.metadata.merge(toFields(rule_));
   options.metadata.merge(toFields(recordOf(runner.program())));
   options.contentHash = true;
@@ -320,7 +320,7 @@ void CheckpointFolder::removeOld() {
 Result<TrainPosition> CheckpointFolder::loadFile(const SafetensorsFile &file,
                                                  int64_t step, Runner &runner) {
   MPC_RETURN_IF_ERROR(checkVersion(file.metadata()));
-  MPC_ASSIGN_OR_RETURN(TrainPosition position, positionOf(file.metadata()));
+  MPC_ASSIGN_OR_RETURN(TrainPosition position, parsePosition(file.metadata()));
   if (position.step != step)
     return invalidInput(fmt::format("holds step {}", position.step));
   MPC_RETURN_IF_ERROR(checkStateFields(runner.program(), file.tensors()));

@@ -47,6 +47,10 @@ struct TrainPosition {
   bool operator==(const TrainPosition &) const = default;
 };
 
+/// The position as fields of a checkpoint, and read from them.
+[[nodiscard]] Metadata toFields(const TrainPosition &position);
+Result<TrainPosition> parsePosition(const Metadata &fields);
+
 /// The folder of a run's checkpoints: `ckpt-<step>.safetensors`, the two
 /// newest. It is locked against other writers during the object's lifetime.
 class CheckpointFolder {

@@ -321,18 +321,34 @@ int64_t DataLoader::sampleAt(int64_t place) const {
   return order_.empty() ? place : order_[static_cast<size_t>(place)];
 }
 
-Status DataLoader::next() {
-  if (batchesLeft() == 0) {
-    ++state_.epoch;
-    state_.position = 0;
-    orderSamples();
+/// Begins the next epoch where this one has no batch left.
+void DataLoader::beginEpoch() {
+  if (batchesLeft() != 0)
+    return;
+  ++state_.epoch;
+  state_.position = 0;
+  orderSamples();
+}
+
+void DataLoader::advance() {
+  state_.position =
+      std::min(state_.position + state_.batchSize, state_.samples);
+}
+
+void DataLoader::skip(int64_t batches) {
+  for (int64_t i = 0; i < batches; ++i) {
+    beginEpoch();
+    advance();
   }
+}
+
+Status DataLoader::next() {
+  beginEpoch();
   rows_ = nextRows();
   for (Input &input : inputs_)
     for (int64_t b = 0; !input.isShared && b < rows_; ++b)
       MPC_RETURN_IF_ERROR(fetch(input, sampleAt(state_.position + b), b));
-  state_.position =
-      std::min(state_.position + state_.batchSize, state_.samples);
+  advance();
   expectNext();
   return {};
 }

@@ -95,6 +95,8 @@ public:
 
   /// Fetches the next batch; fails on a value that an input cannot hold.
   Status next();
+  /// Passes over the next batches, which other ranks have.
+  void skip(int64_t batches);
   /// The current batch of input number `input`, 64-byte aligned, until next():
   /// rows() samples, in memory for batchSize() of them.
   [[nodiscard]] const void *batch(size_t input) const {
@@ -126,6 +128,8 @@ private:
   /// Copies a sample, or all of a shared input, to row `place` of the batch.
   Status fetch(Input &input, int64_t sample, int64_t place);
   void orderSamples();
+  void beginEpoch();
+  void advance();
   [[nodiscard]] int64_t batchesOf(int64_t samples) const;
   [[nodiscard]] int64_t nextRows() const;
   /// The sample at `place` of this epoch; the first follows after the last.

@@ -3,6 +3,7 @@
 #include "runtime/Train/StepCalls.h"
 
 #include "runtime/Program/StepNames.h"
+#include "runtime/Ranks/Ranks.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::vector<TensorDesc> dataInputs(const Program &program, int64_t accumulate,
   std::vector<TensorDesc> inputs;
   for (const Entry *entry : program.stepEntries(accumulate, shapes))
     for (const TensorDesc &desc : entry->inputs)
-      if (!step::isRate(desc.name) &&
+      if (step::isData(desc.name) &&
           std::none_of(inputs.begin(), inputs.end(),
                        [&](auto &known) { return known.name == desc.name; }))
         inputs.push_back(desc);
@@ -43,28 +44,40 @@ TensorShapes batchShapes(const DataLoader &loader, int64_t rows) {
 }
 
 /// The address of an input of a step.
-static const void *place(const TensorDesc &input, const DataLoader &loader,
-                         const StepRates &rates) {
+const void *StepCalls::place(const TensorDesc &input,
+                             const StepRates &rates) const {
   if (input.name == step::kLearningRate)
     return &rates.rate;
   if (input.name == step::kRateAfterSkip)
     return &rates.afterSkip;
+  if (input.name == step::kFirstBatch)
+    return share_.get();
+  const DataLoader &loader = *loader_;
   for (size_t i = 0; i < loader.numInputs(); ++i)
     if (loader.input(i).name == input.name)
       return loader.batch(i);
   return nullptr;
 }
 
+StepCalls::Share StepCalls::shareOf(const Runner &runner, int64_t batches) {
+  const Ranks *ranks = runner.ranks();
+  if (!ranks)
+    return {};
+  int64_t before = ranks->rank() * batches;
+  return {before, ranks->size() * batches - before - batches};
+}
+
 Result<StepCalls> StepCalls::bind(Runner &runner, DataLoader &loader,
                                   int64_t accumulate, const StepRates *rates) {
   StepCalls calls(loader);
+  *calls.share_ = shareOf(runner, accumulate);
   for (int i = 0; i < (runner.isAsynchronous() ? 2 : 1); ++i) {
     MPC_ASSIGN_OR_RETURN(StepRun step, StepRun::create(runner, accumulate));
     for (EntryCall &call : step.calls()) {
       const std::vector<TensorDesc> &inputs = call.entry().inputs;
       MPC_RETURN_IF_ERROR(checkRate(call.entry()));
       for (size_t k = 0; k < inputs.size(); ++k)
-        call.setInput(k, place(inputs[k], loader, *rates));
+        call.setInput(k, calls.place(inputs[k], *rates));
     }
     calls.steps_.push_back(std::move(step));
   }
@@ -112,14 +125,21 @@ void StepCalls::findOthers() {
 }
 
 Status StepCalls::fetch(StepRun &step) {
+  Ranks *ranks = step.runner().ranks();
+  if (ranks)
+    ranks->enter(RankPlace::Reading);
   MPC_RETURN_IF_ERROR(loader_->next());
+  if (ranks)
+    ranks->enter(RankPlace::Computing);
   step.chooseShape(loader_->rows() == loader_->batchSize() ? whole_ : rest_);
   return {};
 }
 
 Status StepCalls::begin() {
   StepRun &step = steps_[begin_];
+  loader_->skip(share_->before);
   MPC_RETURN_IF_ERROR(step.begin([&] { return fetch(step); }));
+  loader_->skip(share_->after);
   begin_ = turn(begin_);
   return {};
 }

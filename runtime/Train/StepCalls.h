@@ -9,6 +9,7 @@
 #include "runtime/Train/Data.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,7 +61,17 @@ public:
   [[nodiscard]] std::vector<std::optional<double>> valuesOfOthers() const;
 
 private:
-  explicit StepCalls(DataLoader &loader) : loader_(&loader) {}
+  /// The batches of a step that other ranks have: those before and after this
+  /// rank's. The first number is an input of the step.
+  struct Share {
+    int64_t before = 0, after = 0;
+  };
+
+  explicit StepCalls(DataLoader &loader)
+      : loader_(&loader), share_(std::make_unique<Share>()) {}
+  static Share shareOf(const Runner &runner, int64_t batches);
+  [[nodiscard]] const void *place(const TensorDesc &input,
+                                  const StepRates &rates) const;
   /// The step after `step` in turn; with two steps, it is also the one before.
   [[nodiscard]] size_t turn(size_t step) const {
     return (step + 1) % steps_.size();
@@ -70,6 +81,7 @@ private:
   Status fetch(StepRun &step);
 
   DataLoader *loader_;
+  std::unique_ptr<Share> share_; ///< Its address is that of an input.
   /// The shapes' numbers in StepRun: of whole batches and of the rest.
   size_t whole_ = 0, rest_ = 0;
   /// As many steps as may be under way, used in turn.

@@ -8,6 +8,7 @@
 #include "runtime/Train/ExportedWeights.h"
 #include "runtime/Train/FaultWatch.h"
 #include "runtime/Train/Lookahead.h"
+#include "runtime/Train/RankAgreement.h"
 #include "runtime/Train/StepCalls.h"
 #include "runtime/Train/StepRecorder.h"
 #include "runtime/Train/TraceRecorder.h"
@@ -154,10 +155,20 @@ private:
   void tell(std::string_view kind, std::string_view text) {
     screen_.tell(kind, text);
   }
+  [[nodiscard]] Ranks *ranks() const { return training_.runner().ranks(); }
+  /// The batches of a step on all ranks.
+  [[nodiscard]] int64_t batchesOfStep() const {
+    return options_.accumulate * (ranks() ? ranks()->size() : 1);
+  }
+  void enter(RankPlace place);
   Status findLength();
   Status prepare();
+  Status prepareAlone();
+  Status compareRanks();
   Status check();
   Status resume();
+  Result<std::optional<TrainPosition>> load();
+  Status restore(const TrainPosition &position);
   Status openRecords();
   Status bindEntries();
   Status loop(TrainResult &result);
@@ -169,6 +180,7 @@ private:
   [[nodiscard]] MetricsRow rowOf(const StepOutcome &outcome) const;
   [[nodiscard]] bool stopsEarly() const;
   Status checkpoint();
+  Status save();
   Status finish(const TrainResult &result);
 
   DataLoader &loader_;
@@ -212,12 +224,12 @@ Status Trainer::findLength() {
   if (options_.steps == 0)
     schedule_.totalSteps = static_cast<int64_t>(
         options_.epochs * static_cast<double>(loader_.batchesPerEpoch()) /
-        static_cast<double>(options_.accumulate));
+        static_cast<double>(batchesOfStep()));
   if (schedule_.totalSteps > 0)
     return {};
   return usageError(fmt::format(
       "--epochs={}: too few samples for one step of {} x {}; the data holds {}",
-      options_.epochs, options_.accumulate, loader_.batchSize(),
+      options_.epochs, batchesOfStep(), loader_.batchSize(),
       loader_.numSamples()));
 }
 
@@ -242,25 +254,69 @@ Status Trainer::check() {
   return faults_.open();
 }
 
-Status Trainer::resume() {
+/// Loads the newest checkpoint, and returns its position.
+Result<std::optional<TrainPosition>> Trainer::load() {
   MPC_RETURN_IF_ERROR(checkpoints_.open());
   MPC_ASSIGN_OR_RETURN(std::optional<TrainPosition> position,
                        checkpoints_.load(training_.runner()));
   if (!position)
-    return {};
+    return position;
   std::string file = checkpoints_.fileOf(position->step);
   if (position->loader.isNone())
     tell("note",
          file +
              ": has no position in the data, which is read from its beginning");
-  else
-    MPC_RETURN_IF_ERROR(loader_.restore(position->loader).withContext(file));
-  MPC_RETURN_IF_ERROR(training_.keepFp32(position->keptFp32, hooks_.keepFp32)
-                          .withContext(file));
-  training_.position() = *position;
-  evaluation_.resume(training_.position(), teller());
   tell("note", "resuming " + escape(file));
-  return checkpoints_.replaceNumbers(training_.runner());
+  MPC_RETURN_IF_ERROR(checkpoints_.replaceNumbers(training_.runner()));
+  return position;
+}
+
+/// Continues at a position whose state is there.
+Status Trainer::restore(const TrainPosition &position) {
+  if (!position.loader.isNone())
+    MPC_RETURN_IF_ERROR(loader_.restore(position.loader));
+  MPC_RETURN_IF_ERROR(training_.keepFp32(position.keptFp32, hooks_.keepFp32));
+  training_.position() = position;
+  evaluation_.resume(training_.position(), teller());
+  return {};
+}
+
+/// Rank 0 alone reads checkpoints. The others get its state.
+Status Trainer::resume() {
+  std::optional<TrainPosition> position;
+  Status loaded;
+  if (!ranks() || ranks()->isFirst()) {
+    auto found = load();
+    loaded = found.status();
+    if (found.ok())
+      position = *found;
+  }
+  MPC_RETURN_IF_ERROR(agree(ranks(), loaded));
+  MPC_RETURN_IF_ERROR(shareStart(ranks(), training_.runner(), position));
+  if (!position)
+    return {};
+  Status restored = restore(*position);
+  return checkpoints_.isKept()
+             ? restored.withContext(checkpoints_.fileOf(position->step))
+             : restored;
+}
+
+/// Refuses ranks that would train something else.
+Status Trainer::compareRanks() {
+  const LoaderState &data = loader_.state();
+  std::string rule;
+  for (const auto &[key, value] : toFields(options_.rule))
+    rule += fmt::format("{}={}\n", key, value);
+  return compareFacts(
+      ranks(),
+      {{"the flags", fmt::format("{}{} steps, {} replays", rule,
+                                 schedule_.totalSteps, options_.replays)},
+       {"the data", fmt::format("{} samples of seed {}, {}, {}, batches of {}",
+                                data.samples, data.seed, name(data.order),
+                                name(data.lastBatch), data.batchSize)},
+       {"the programs",
+        fmt::format("{} for {}", training_.runner().program().recipe,
+                    nameOf(training_.runner().program().target))}});
 }
 
 Status Trainer::openRecords() {
@@ -273,7 +329,8 @@ Status Trainer::openRecords() {
                   : trace_.open(training_.runner());
 }
 
-Status Trainer::prepare() {
+/// The part of prepare() that needs no other rank.
+Status Trainer::prepareAlone() {
   MPC_RETURN_IF_ERROR(findLength());
   MPC_RETURN_IF_ERROR(bindEntries());
   MPC_RETURN_IF_ERROR(check());
@@ -281,13 +338,24 @@ Status Trainer::prepare() {
                        Evaluator::open(options_.evaluation, training_.runner(),
                                        options_.evaluationData,
                                        schedule_.totalSteps, teller()));
+  return {};
+}
+
+void Trainer::enter(RankPlace place) {
+  if (ranks())
+    ranks()->enter(place, training_.position().step);
+}
+
+Status Trainer::prepare() {
+  MPC_RETURN_IF_ERROR(agree(ranks(), prepareAlone()));
+  MPC_RETURN_IF_ERROR(compareRanks());
   MPC_RETURN_IF_ERROR(resume());
   MPC_RETURN_IF_ERROR(bindEntries());
   MPC_RETURN_IF_ERROR(openRecords());
   lookahead_ = Lookahead(options_, schedule_, training_.runner());
   int64_t step = training_.position().step;
   screen_.open(step, schedule_.totalSteps,
-               loader_.batchSize() * options_.accumulate);
+               loader_.batchSize() * batchesOfStep());
   if (step >= schedule_.totalSteps)
     tell("note", fmt::format("all {} steps are done", schedule_.totalSteps));
   return {};
@@ -314,6 +382,7 @@ Status Trainer::begin() {
   int64_t applied = training_.position().applied;
   rates_ = {schedule_.rateAt(applied + unknown), schedule_.rateAt(applied)};
   StepUnderWay step = {Clock::now(), loader_.state(), {}};
+  enter(RankPlace::Computing);
   MPC_RETURN_IF_ERROR(training_.begin());
   MPC_RETURN_IF_ERROR(calls_->begin());
   step.after = loader_.state();
@@ -366,9 +435,17 @@ Status Trainer::step() {
   return lookahead_.mayPass(training_.position()) ? Status() : settle();
 }
 
+/// Rank 0 saves, and the others learn whether it could.
 Status Trainer::checkpoint() {
+  return options_.checkpointDir.empty() && !options_.sharesCheckpoints
+             ? Status()
+             : agree(ranks(), save());
+}
+
+Status Trainer::save() {
   if (!checkpoints_.isDue(training_.position().step))
     return {};
+  enter(RankPlace::Saving);
   return training_.save([&] {
     return checkpoints_.save(training_.runner(), training_.position());
   });
@@ -381,7 +458,9 @@ Status Trainer::loop(TrainResult &result) {
     if (underWay_.empty() &&
         endsInterval(training_.position().step, options_.checkpointEvery))
       MPC_RETURN_IF_ERROR(checkpoint());
-    result.signal = hooks_.signal ? hooks_.signal() : 0;
+    MPC_ASSIGN_OR_RETURN(
+        result.signal,
+        agreeOnSignal(ranks(), hooks_.signal ? hooks_.signal() : 0));
     if (result.signal)
       break;
   }

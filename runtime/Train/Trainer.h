@@ -39,8 +39,9 @@ struct TrainOptions {
   int64_t steps = 0; ///< The number of optimizer steps in all; 0: by `epochs`.
   double epochs = 1; ///< The passes over the data, where `steps` is 0.
   Schedule schedule; ///< The schedule; train() sets its totalSteps.
-  int64_t accumulate = 1; ///< The batches of one optimizer step.
-  int64_t replays = 0;    ///< How often a skipped step is repeated at once.
+  /// The batches of one optimizer step on each rank.
+  int64_t accumulate = 1;
+  int64_t replays = 0; ///< How often a skipped step is repeated at once.
   /// The number of skipped steps in a row that ends the training; 0 for never.
   int64_t maxSkipsInRow = 50;
   std::string metrics;     ///< CSV file, "-" for standard output, or empty.
@@ -58,6 +59,8 @@ struct TrainOptions {
   /// The steps between checkpoints; 0: only the last.
   int64_t checkpointEvery = 0;
   bool resume = false;
+  /// Whether rank 0 saves checkpoints, where another rank has no folder.
+  bool sharesCheckpoints = false;
   EvaluatorOptions evaluation;
   /// The bounds and shared inputs of the evaluation's files.
   DataOptions evaluationData;
@@ -103,7 +106,9 @@ struct TrainResult {
 /// batches; the current "scale", "found_inf", "grad_norm", "good_steps";
 /// "skipped" where a policy applies non-finite steps, else it equals found_inf;
 /// "scale_error", which is not 0 where the policy gives up. Returns after a
-/// clean stop. A Diverged status means that the training no longer makes
+/// clean stop. Where the runner has ranks, a step takes the batches of all in
+/// turn, and rank 0 alone writes files and has something to say. A Diverged
+/// status means that the training no longer makes
 /// progress.
 Result<TrainResult> train(Runner &runner, DataLoader &loader,
                           const TrainOptions &options, const TrainHooks &hooks);

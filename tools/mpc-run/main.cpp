@@ -47,6 +47,7 @@ void addFlags(CLI::App &app, Flags &flags) {
   rt::addScheduleFlags(app, flags.tool.schedule);
   rt::addReplayFlag(app, flags.tool.replays);
   rt::addThreadFlag(app, flags.tool.runner);
+  rt::addRankFlags(app, flags.tool.ranks);
   rt::addOutputFlags(app, flags.tool.output);
   rt::addProfileFlags(app, flags.tool.profile);
   // These flags are refused with a reason, and are not listed in --help.

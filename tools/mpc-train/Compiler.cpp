@@ -103,9 +103,22 @@ rt::Result<std::string> findTarget(const Flags &flags) {
   return target;
 }
 
+/// Adds what a launcher decides where no flag does. The step is then the same
+/// for any number of ranks.
+void addRanks(const rt::LaunchedRank &launched, RecipeFlags &recipe) {
+  int64_t size = launched.size;
+  recipe.clauses.try_emplace("--num-ranks", size);
+  recipe.clauses.try_emplace("--sum-order", std::string("pairs"));
+  recipe.clauses.try_emplace("--accumulate", size);
+}
+
 /// The request for the step that the flags describe.
-CompileRequest requestOf(const Flags &flags) {
+rt::Result<CompileRequest> requestOf(const Flags &flags) {
   CompileRequest request = flags.request;
+  MPC_ASSIGN_OR_RETURN(std::optional<rt::LaunchedRank> launched,
+                       rt::launchedRank(flags.tool.ranks));
+  if (launched)
+    addRanks(*launched, request.recipe);
   const rt::DataFlags &data = flags.tool.data;
   const rt::OutputFlags &output = flags.tool.output;
   request.recipe.rate = flags.tool.schedule.lr;
@@ -155,7 +168,7 @@ rt::Result<std::shared_ptr<rt::Program>> compile(Flags &flags,
   rt::TrainTool &tool = flags.tool;
   MPC_RETURN_IF_ERROR(checkFlags(flags));
   MPC_RETURN_IF_ERROR(addExport(flags));
-  CompileRequest request = requestOf(flags);
+  MPC_ASSIGN_OR_RETURN(CompileRequest request, requestOf(flags));
   MPC_ASSIGN_OR_RETURN(request.target.cpu, findTarget(flags));
   CompileReport report;
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Program> program,
@@ -201,7 +214,7 @@ rt::Result<CompiledTraining> compileTraining(int argc, char **argv,
 rt::Result<rt::Recompile> makeRecompile(int argc, char **argv) {
   Flags flags;
   MPC_RETURN_IF_ERROR(readAllFlags(argc, argv, flags).status());
-  CompileRequest request = requestOf(flags);
+  MPC_ASSIGN_OR_RETURN(CompileRequest request, requestOf(flags));
   CompileReport report;
   MPC_RETURN_IF_ERROR(readModel(request, report));
   return recompileOf(std::move(request));

@@ -66,6 +66,11 @@ rt::DirectStart directStart(const CommandLine &line, const CLI::App &app,
       tool.data.data.lastBatch == rt::LastBatch::Smaller ? "smaller" : "");
   key.words.emplace_back(
       tool.output.evaluation.files.empty() ? "step" : "measured step");
+  auto launched = rt::launchedRank(tool.ranks);
+  if (!launched.ok())
+    return {};
+  key.words.push_back(*launched ? fmt::format("{} ranks", (*launched)->size)
+                                : "no launcher");
   for (const std::string &name : tool.data.data.shared)
     key.words.push_back(name);
   return rt::DirectStart(key);

@@ -7,6 +7,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "runtime/LossScale/ScalarState.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -445,10 +446,37 @@ static Fault checkCallback(RecipeOp recipe, const Spelling &spell) {
                    "' is a part of the update, which the caller makes";
 }
 
+/// "4, 8, 16": the batches of a step that so many ranks can share.
+static std::string countsFor(uint64_t ranks) {
+  std::string text;
+  for (uint64_t each : {1, 2, 4})
+    text += std::to_string(ranks * each) + ", ";
+  return text + "...";
+}
+
+static Fault checkRanks(RecipeOp recipe, const Spelling &spell) {
+  uint64_t ranks = recipe.getRanks(), batches = recipe.getAccumulate();
+  if (ranks <= 1) // None at all is out of range.
+    return "";
+  if (batches % ranks != 0 || !llvm::isPowerOf2_64(batches / ranks))
+    return spell("accumulate", "", std::to_string(batches)) + ": " +
+           std::to_string(ranks) +
+           " ranks share the batches of a step, each with a power of two of "
+           "them: " +
+           countsFor(ranks);
+  if (!recipe.getPairwise())
+    return spell("pairwise", "", "batches") +
+           ": gradients of several ranks are summed by pairs";
+  if (recipe.getGradients())
+    return "the recipe has 'gradients' and 'ranks': gradients that are inputs "
+           "belong to no rank";
+  return "";
+}
+
 std::string mpc::amp::checkClauses(RecipeOp recipe, const Spelling &spell) {
   for (auto *check :
        {checkLoss, checkOptimizer, checkPolicy, checkClip, checkLarc,
-        checkStorage, checkGradients, checkCallback, checkGroups})
+        checkStorage, checkGradients, checkCallback, checkGroups, checkRanks})
     if (Fault fault = check(recipe, spell); !fault.empty())
       return fault;
   return findOutOfRange(recipe);

@@ -118,6 +118,10 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return lookupTrainer(*this, symbols, getGradients().getType());
 }
 
+LogicalResult ExchangeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return lookupTrainer(*this, symbols, getInput().getType());
+}
+
 LogicalResult
 TakeGradientsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return lookupTrainer(*this, symbols, getGradients().getType());

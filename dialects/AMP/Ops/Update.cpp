@@ -326,3 +326,48 @@ FailureOr<Values> AddGradientOp::buildBody(OpBuilder &builder,
                       cast<RankedTensorType>(getSum().getType()).getShape(),
                       operands.take_front(), operands.drop_front(), body);
 }
+
+//===----------------------------------------------------------------------===//
+// AddPairsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AddPairsOp::verify() {
+  auto shape = cast<RankedTensorType>(getGradient().getType()).getShape();
+  for (Type part : getParts().getTypes())
+    if (cast<RankedTensorType>(part).getShape() != shape)
+      return emitOpError("adds ") << getGradient().getType() << " to " << part;
+  return getParts().getTypes() == getOutputs().getTypes()
+             ? success()
+             : emitOpError("must yield each part");
+}
+
+/// Whether the low bits of `count` are all set, up to bit `level`, which is
+/// not.
+static Value buildIsFirstFree(ImplicitLocOpBuilder &b, Value count,
+                              unsigned level) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 64);
+  };
+  int64_t below = (int64_t(1) << level) - 1;
+  Value low = arith::AndIOp::create(b, count, number(2 * below + 1));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, low, number(below));
+}
+
+FailureOr<Values> AddPairsOp::buildBody(OpBuilder &builder,
+                                        ValueRange operands) {
+  auto body = [](ImplicitLocOpBuilder &b, ValueRange s) -> Values {
+    Values outputs;
+    Value count = arith::FPToSIOp::create(b, b.getI64Type(), s[1]);
+    Fp sum = Fp{&b, s[0]}.as(b.getF32Type());
+    for (auto [level, part] : llvm::enumerate(s.drop_front(2))) {
+      outputs.push_back(arith::SelectOp::create(
+          b, buildIsFirstFree(b, count, level), sum.value, part));
+      sum = Fp{&b, part} + sum;
+    }
+    return outputs;
+  };
+  return buildMapInto(
+      builder, getLoc(),
+      cast<RankedTensorType>(getGradient().getType()).getShape(),
+      operands.take_front(2), operands.drop_front(2), body);
+}

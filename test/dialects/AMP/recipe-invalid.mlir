@@ -198,6 +198,26 @@ amp.recipe seed(-1)
 
 // -----
 
+// expected-error @+1 {{accumulate(5): 4 ranks share the batches of a step, each with a power of two of them: 4, 8, 16, ...}}
+amp.recipe accumulate(5) pairwise ranks(4)
+
+// -----
+
+// expected-error @+1 {{accumulate(12): 4 ranks share the batches of a step, each with a power of two of them: 4, 8, 16, ...}}
+amp.recipe accumulate(12) pairwise ranks(4)
+
+// -----
+
+// expected-error @+1 {{pairwise(batches): gradients of several ranks are summed by pairs}}
+amp.recipe accumulate(12) ranks(3)
+
+// -----
+
+// expected-error @+1 {{'ranks' must be 1 or more, not 0}}
+amp.recipe ranks(0)
+
+// -----
+
 // expected-error @+1 {{'accumulate' must be 1 or more, not 0}}
 amp.recipe accumulate(0)
 

@@ -79,6 +79,12 @@ func.func @step(%dw: tensor<4x8xf32>, %db: tensor<4xf16>, %lr: tensor<f32>) {
   %mixed, %both = amp.check %l, %ew : !amp.gradients<@optimizer>, tensor<4x8xf32>
   // CHECK: amp.accumulate %{{.*}} : !amp.gradients<@optimizer>
   amp.accumulate %l : !amp.gradients<@optimizer>
+  // CHECK: amp.accumulate %{{.*}} pairs_of(6) : !amp.gradients<@optimizer>
+  amp.accumulate %l pairs_of(6) : !amp.gradients<@optimizer>
+  // CHECK: amp.take_gradients pairs_of(6) : !amp.gradients<@optimizer>
+  %pairs = amp.take_gradients pairs_of(6) : !amp.gradients<@optimizer>
+  // CHECK: amp.exchange %{{.*}} ranks(4) : !amp.gradients<@optimizer>
+  %ranks = amp.exchange %l ranks(4) : !amp.gradients<@optimizer>
   // CHECK: %[[SUM:.*]] = amp.take_gradients : !amp.gradients<@optimizer>
   %sum = amp.take_gradients : !amp.gradients<@optimizer>
   // CHECK: amp.apply %[[SUM]] lr(%{{.*}}) skip(%[[FOUND]]) : !amp.gradients<@optimizer>

@@ -145,6 +145,8 @@ TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
             "manifest: 'mode' is not one of the words known for it");
   EXPECT_EQ(faultWith("\"accumulate\":4", "\"accumulate\":0"),
             "manifest: 'accumulate' is not a number of batches");
+  EXPECT_EQ(faultWith("\"accumulate\":4", "\"accumulate\":4,\"ranks\":0"),
+            "manifest: 'ranks' is not a number of processes");
   EXPECT_EQ(faultWith("\"slab\":0", "\"slab\":4294967296"),
             "manifest: 'slab' is not an index");
   EXPECT_EQ(faultWith("\"lower\":-3", "\"lower\":9223372036854775808"),

@@ -23,6 +23,7 @@ public:
   [[nodiscard]] std::byte *scratch(int worker) const override {
     return memory + worker;
   }
+  [[nodiscard]] Ranks *ranks() const override { return nullptr; }
 
   static inline std::byte memory[3];
 };

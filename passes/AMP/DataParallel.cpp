@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// amp-data-parallel: sums gradients over the ranks of a training.
+#include "passes/AMP/Passes.h"
+
+#include "dialects/AMP/AMPDialect.h"
+#include "dialects/AMP/RandomState.h"
+#include "dialects/AMP/Recipe.h"
+#include "dialects/NN/EntryNames.h"
+#include "dialects/NN/Gradient.h"
+#include "runtime/Program/StepNames.h"
+
+namespace mpc::amp {
+#define GEN_PASS_DEF_DATAPARALLELPASS
+#include "passes/AMP/Passes.h.inc"
+} // namespace mpc::amp
+
+using namespace mlir;
+using namespace mpc;
+using namespace mpc::amp;
+
+/// Whether `gradients` are those of one batch of several.
+static bool isAccumulated(Value gradients) {
+  return llvm::any_of(gradients.getUsers(), llvm::IsaPred<AccumulateOp>);
+}
+
+/// The gradients of `entry` that are complete but for those of other ranks.
+static SmallVector<Value> findOwnGradients(func::FuncOp entry) {
+  SmallVector<Value> found;
+  entry.walk([&](Operation *op) {
+    bool isTaken = isa<TakeGradientsOp>(op);
+    bool isGathered = isa<GatherOp>(op) && !isAccumulated(op->getResult(0));
+    if (isTaken || isGathered)
+      found.push_back(op->getResult(0));
+  });
+  return found;
+}
+
+static void exchange(Value gradients, int64_t ranks) {
+  OpBuilder b(gradients.getContext());
+  b.setInsertionPointAfterValue(gradients);
+  auto sum = ExchangeOp::create(b, gradients.getLoc(), gradients.getType(),
+                                gradients, ranks);
+  gradients.replaceAllUsesExcept(sum, sum);
+}
+
+/// Numbers the batches of `random` from the rank's first one on.
+static void addFirstBatch(RandomStateOp random, func::FuncOp entry) {
+  OpBuilder b(random->getContext());
+  b.setInsertionPointAfter(random);
+  unsigned index = entry.getNumArguments();
+  Type type = random.getBatch().getType();
+  (void)entry.insertArgument(
+      index, type,
+      b.getDictionaryAttr(nn::nameAttribute(b, rt::step::kFirstBatch)),
+      random.getLoc());
+  Value number = nn::AddOp::create(b, random.getLoc(), random.getBatch(),
+                                   entry.getArgument(index));
+  random.getBatch().replaceAllUsesExcept(number, number.getDefiningOp());
+}
+
+namespace {
+
+struct DataParallelPass
+    : mpc::amp::impl::DataParallelPassBase<DataParallelPass> {
+  using DataParallelPassBase::DataParallelPassBase;
+
+  void runOnOperation() override {
+    RecipeOp recipe = findRecipe(getOperation());
+    if (!recipe || recipe.getRanks() == 1)
+      return;
+    for (func::FuncOp entry : getOperation().getOps<func::FuncOp>())
+      if (isEntry(entry) &&
+          failed(share(entry, static_cast<int64_t>(recipe.getRanks()))))
+        return signalPassFailure();
+  }
+
+private:
+  static LogicalResult share(func::FuncOp entry, int64_t ranks) {
+    for (auto assign : entry.getOps<AssignOp>())
+      return assign.emitError("'")
+             << assign.getParameter()
+             << "' is written by each batch, and ranks have batches of their "
+                "own: train it on one rank, or freeze it (running statistics: "
+                "--frozen-batch-norm)";
+    for (Value gradients : findOwnGradients(entry))
+      exchange(gradients, ranks);
+    for (auto random :
+         llvm::make_early_inc_range(entry.getOps<RandomStateOp>()))
+      addFirstBatch(random, entry);
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Finds the ranks of a training by flags and launcher.
+#include "runtime/CommandLine/RankFlags.h"
+
+#include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Validators.h"
+#include "runtime/Ranks/MPI/MpiRanks.h"
+#include "runtime/Train/Interrupt.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <thread>
+
+namespace mpc::rt {
+
+void addRankFlags(CLI::App &app, RankFlags &flags) {
+  app.add_option("--ranks", flags.engine,
+                 "How processes that a launcher has started train together: "
+                 "auto, by MPI under mpirun or srun, else alone; off, alone; "
+                 "mpi, not without a launcher (default: auto)")
+      ->type_name("auto|off|mpi")
+      ->group(flag_group::kTarget)
+      ->check(oneOf({"auto", "off", "mpi"}));
+  app.add_option("--rank-timeout", flags.timeout,
+                 "Seconds to wait for a rank that does not answer; the process "
+                 "then ends with 4 (default: 60)")
+      ->type_name("SECONDS")
+      ->group(flag_group::kTarget)
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--rank-patience", flags.patience,
+                 "Seconds to wait for a rank that answers that it reads data, "
+                 "evaluates or saves (default: 600)")
+      ->type_name("SECONDS")
+      ->group(flag_group::kTarget)
+      ->check(CLI::Range(0.1, 1e6));
+}
+
+Result<std::optional<LaunchedRank>> launchedRank(const RankFlags &flags) {
+  if (flags.engine == "off")
+    return std::optional<LaunchedRank>();
+  MPC_ASSIGN_OR_RETURN(std::optional<LaunchedRank> launched, findLauncher());
+  if (!launched && flags.engine != "auto")
+    return usageError("--ranks=" + flags.engine +
+                      ": no launcher has started this process; mpirun -n N in "
+                      "front of the command does");
+  return launched;
+}
+
+/// An error unless as many ranks were started as the program has.
+static Status checkSize(const std::optional<LaunchedRank> &launched,
+                        const Program &program) {
+  uint32_t expected = program.protocol.ranks;
+  uint32_t started = launched ? launched->size : 1;
+  if (expected == started)
+    return {};
+  if (!launched)
+    return usageError(
+        fmt::format("the program is for {} ranks: start it by mpirun -n {}",
+                    expected, expected));
+  return usageError(fmt::format(
+      "{} has started {} ranks, but the program is for {}: compile it with "
+      "--num-ranks={}, or give --ranks=off to train alone",
+      launched->launcher, started, expected, started));
+}
+
+Result<std::unique_ptr<Ranks>> openRanks(const RankFlags &flags,
+                                         const Program &program) {
+  MPC_ASSIGN_OR_RETURN(std::optional<LaunchedRank> launched,
+                       launchedRank(flags));
+  MPC_RETURN_IF_ERROR(checkSize(launched, program));
+  if (!launched || launched->size == 1)
+    return std::unique_ptr<Ranks>();
+  MpiOptions options;
+  options.library = launched->library;
+  options.patience.silence = std::chrono::duration<double>(flags.timeout);
+  options.patience.others =
+      std::chrono::duration<double>(std::max(flags.timeout, flags.patience));
+  options.isToEnd = [] { return SignalGuard::received() != 0; };
+  MPC_ASSIGN_OR_RETURN(std::unique_ptr<Ranks> ranks, openMpi(options));
+  if (ranks->size() != launched->size)
+    return usageError(fmt::format(
+        "{} has started {} ranks, but {} knows {}: start them by the mpirun of "
+        "{}",
+        launched->launcher, launched->size, launched->library, ranks->size(),
+        launched->library));
+  return ranks;
+}
+
+int threadsOf(const LaunchedRank &launched) {
+  unsigned all = std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<int>(std::max(1u, all / std::max(1u, launched.localSize)));
+}
+
+} // namespace mpc::rt

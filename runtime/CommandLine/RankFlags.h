@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The flags by which tools train on several ranks.
+#ifndef MPC_RUNTIME_COMMANDLINE_RANKFLAGS_H
+#define MPC_RUNTIME_COMMANDLINE_RANKFLAGS_H
+
+#include "runtime/Program/Program.h"
+#include "runtime/Ranks/Launcher.h"
+#include "runtime/Ranks/Ranks.h"
+#include "runtime/Support/Status.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mpc::rt {
+
+struct RankFlags {
+  std::string engine = "auto"; ///< "auto", "off" or "mpi".
+  double timeout = 60;         ///< In seconds, for a rank that is silent.
+  double patience = 600; ///< In seconds, for one that does something else.
+};
+
+/// Adds --ranks, --rank-timeout and --rank-patience.
+void addRankFlags(CLI::App &app, RankFlags &flags);
+
+/// What the launcher says of this process; empty where it trains alone. An
+/// error where --ranks asks for a launcher and there is none.
+Result<std::optional<LaunchedRank>> launchedRank(const RankFlags &flags);
+
+/// Opens the ranks for which the program was compiled; null for one rank. An
+/// error where the launcher has started another number of them.
+Result<std::unique_ptr<Ranks>> openRanks(const RankFlags &flags,
+                                         const Program &program);
+
+/// The threads of each rank, where the ranks of a machine share its CPUs.
+[[nodiscard]] int threadsOf(const LaunchedRank &launched);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_COMMANDLINE_RANKFLAGS_H

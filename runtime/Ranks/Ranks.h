@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The ranks of a training: processes that run the same program on batches of
+/// their own, and give each other bytes. A new way to move bytes is a class
+/// that implements one function.
+#ifndef MPC_RUNTIME_RANKS_RANKS_H
+#define MPC_RUNTIME_RANKS_RANKS_H
+
+#include "runtime/Ranks/RollCall.h"
+#include "runtime/Support/Status.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mpc::rt {
+
+/// A tensor that is divided among ranks: each has `partBytes` of it, one after
+/// the other. The last parts are shorter, or empty, where the tensor is.
+struct Parts {
+  uint32_t ranks = 1;
+  uint64_t wholeBytes = 0;
+  uint64_t partBytes = 0;
+
+  [[nodiscard]] uint64_t begin(uint32_t rank) const {
+    return std::min(rank * partBytes, wholeBytes);
+  }
+  [[nodiscard]] uint64_t size(uint32_t rank) const {
+    return std::min(partBytes, wholeBytes - begin(rank));
+  }
+};
+
+/// Bytes for another rank, and the place for bytes of another rank.
+struct Outgoing {
+  uint32_t to = 0;
+  std::span<const std::byte> bytes;
+};
+struct Incoming {
+  uint32_t from = 0;
+  std::span<std::byte> bytes;
+};
+
+/// Not for concurrent use. Every rank must make the same calls in the same
+/// order. After an error of the code Peer no further call works.
+class Ranks {
+public:
+  virtual ~Ranks() = default;
+  Ranks(const Ranks &) = delete;
+  Ranks &operator=(const Ranks &) = delete;
+
+  /// The number of this rank, from 0 on, and how many there are.
+  [[nodiscard]] uint32_t rank() const { return rank_; }
+  [[nodiscard]] uint32_t size() const { return size_; }
+  /// Whether this rank writes what the training writes.
+  [[nodiscard]] bool isFirst() const { return rank_ == 0; }
+
+  /// Tells the other ranks, where they ask, what this one does from now on.
+  void enter(RankPlace place, int64_t step);
+  void enter(RankPlace place) { enter(place, step_); }
+  /// What this rank does.
+  [[nodiscard]] RankReport report() const;
+
+  /// Gives each rank its part of `whole`. `parts` has `partBytes` for each
+  /// rank, and gets what that rank has of this rank's part.
+  Status allToAll(const std::byte *whole, std::byte *parts, const Parts &shape);
+  /// Joins the parts of all ranks to `whole`. `part` is this rank's.
+  Status allGather(const std::byte *part, std::byte *whole, const Parts &shape);
+  /// Gives all ranks the bytes of all, in the order of the ranks. All have as
+  /// many.
+  Status gather(std::span<const std::byte> own, std::span<std::byte> all);
+  /// Gives all ranks the bytes of rank 0. All have memory for as many.
+  Status broadcast(std::span<std::byte> bytes);
+
+  /// Gives all ranks the text of rank 0, whatever its length.
+  Status broadcast(std::string &text);
+
+  /// The values of all ranks, in their order. All have as many.
+  template <typename T>
+  Result<std::vector<T>> gatherValues(const std::vector<T> &own);
+
+protected:
+  using Clock = std::chrono::steady_clock;
+
+  Ranks(uint32_t rank, uint32_t size) : rank_(rank), size_(size) {}
+
+  /// Sends and receives, and returns when all is done. There is at most one
+  /// message to each rank and from each rank, none to or from this one, and
+  /// none without bytes. The other rank names the same number of bytes. An
+  /// error says which ranks do not answer.
+  virtual Status exchange(std::span<const Outgoing> sends,
+                          std::span<const Incoming> receives) = 0;
+
+private:
+  Status exchangeSome(std::vector<Outgoing> sends,
+                      std::vector<Incoming> receives);
+
+  uint32_t rank_;
+  uint32_t size_;
+  // Another thread may report while this one goes on.
+  std::atomic<int64_t> step_ = 0;
+  std::atomic<RankPlace> place_ = RankPlace::Starting;
+  std::atomic<Clock::time_point> since_ = Clock::now();
+};
+
+template <typename T>
+Result<std::vector<T>> Ranks::gatherValues(const std::vector<T> &own) {
+  std::vector<T> all(own.size() * size_);
+  MPC_RETURN_IF_ERROR(gather(std::as_bytes(std::span(own)),
+                             std::as_writable_bytes(std::span(all))));
+  return all;
+}
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_RANKS_RANKS_H

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// What the ranks of a training must agree on outside of their steps.
+#ifndef MPC_RUNTIME_TRAIN_RANKAGREEMENT_H
+#define MPC_RUNTIME_TRAIN_RANKAGREEMENT_H
+
+#include "runtime/Ranks/Ranks.h"
+#include "runtime/Runner/Runner.h"
+#include "runtime/Support/Status.h"
+#include "runtime/Train/Checkpoint.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mpc::rt {
+
+// `ranks` may be null in all functions: a process alone agrees with itself.
+
+/// `own`, or an error where another rank has one: no rank goes on alone. All
+/// ranks must call it.
+Status agree(Ranks *ranks, const Status &own);
+
+/// The signal that any rank has received, or 0. All ranks stop at one step.
+Result<int> agreeOnSignal(Ranks *ranks, int own);
+
+/// Something that must be the same on all ranks: its name, as in "the data",
+/// and text that tells differences apart.
+struct SharedFact {
+  std::string name;
+  std::string text;
+};
+/// An error that names the first fact that differs, and the ranks. All ranks
+/// must have the same facts in the same order.
+Status compareFacts(Ranks *ranks, const std::vector<SharedFact> &facts);
+
+/// Gives all ranks the state of rank 0, and the position that it resumed; empty
+/// where it starts from the beginning.
+Status shareStart(Ranks *ranks, Runner &runner,
+                  std::optional<TrainPosition> &position);
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_TRAIN_RANKAGREEMENT_H

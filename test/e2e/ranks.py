@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trains on several ranks, and compares the checkpoints' bytes with those of one process.
+
+    python ranks.py bits INPUTS FOLDER          trainings of all kinds, on 1 to 6 ranks
+    python ranks.py sums FOLDER                 sums by pairs beside NumPy's
+    python ranks.py resume INPUTS FOLDER        saved on 4 ranks, resumed on 1, 2 and 4
+    python ranks.py faults INPUTS FOLDER        ranks that die, stop or differ
+"""
+import hashlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+
+LAUNCHER = ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none"]
+ENVIRONMENT = dict(
+    os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl_base_warn_component_unused="0"
+)
+
+
+def command(ranks, flags, tool="mpc-train", launcher=()):
+    """Without ranks, the command of one process without a launcher."""
+    if not ranks:
+        return [tool, *flags, "--threads=1"]
+    return [*LAUNCHER, *launcher, "-n", str(ranks), tool, *flags, "--threads=1"]
+
+
+def run(ranks, flags, **options):
+    words = command(ranks, flags, **options)
+    return subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+
+
+def train(folder, ranks, flags, **options):
+    """The newest checkpoint's digest, and the metrics without the times."""
+    flags = [*flags, f"--checkpoint-dir={folder}", f"--metrics={folder}.csv"]
+    if not ranks and options.get("tool") != "mpc-run":
+        flags.append("--sum-order=pairs")
+    done = run(ranks, flags, **options)
+    assert done.returncode == 0, done.stderr
+    newest = max(pathlib.Path(folder).glob("ckpt-*.safetensors"))
+    rows = [line.split(",") for line in open(f"{folder}.csv").read().split()]
+    timed = rows[0].index("step_ms")
+    metrics = [row[:timed] + row[timed + 1 :] for row in rows]
+    return hashlib.sha256(newest.read_bytes()).hexdigest(), metrics
+
+
+def write_data(folder):
+    draw = np.random.default_rng(7)
+    path = f"{folder}/data.safetensors"
+    x = draw.normal(size=(330, 64)).astype(np.float32)
+    save_file({"x": x, "target": draw.integers(0, 10, 330)}, path)
+    return [f"--data={path}", "--lr=0.01", "--seed=5"]
+
+
+def compare(name, folder, counts, flags):
+    runs = {count: train(f"{folder}/{name}-{count}", count, flags) for count in counts}
+    first = runs[counts[0]]
+    for count in counts[1:]:
+        assert runs[count][0] == first[0], f"{name}: other bytes on {count} ranks"
+        assert runs[count][1] == first[1], f"{name}: other metrics on {count} ranks"
+    print(f"{name}: the same on {', '.join(map(str, counts[1:]))}")
+    return first[1]
+
+
+def bits(inputs, folder):
+    base = [f"{inputs}/models/mlp.onnx", *write_data(folder), "--steps=12"]
+    compare("window", folder, [0, 1, 2, 4], [*base, "--accumulate=4", "--optimizer=lamb", "--ema=0.9"])
+    rows = compare(
+        "fp16", folder, [0, 2, 4],
+        [*base, "--precision=fp16", "--init-scale=1073741824", "--max-scale=1e12", "--accumulate=8",
+         "--clip-global-norm=0.1", "--count-underflow"],
+    )
+    skipped = [row[rows[0].index("skipped")] for row in rows[1:]]
+    assert "1" in skipped and "0" in skipped, skipped
+    # The end of an epoch lies inside of a step, and ranks have odd numbers.
+    compare("bf16", folder, [0, 3, 6], [*base, "--precision=bf16", "--accumulate=6", "--slot-dtype=bf16"])
+    chargpt = [f"{inputs}/workloads/chargpt.onnx", "--lr=0.001", "--seed=5", "--steps=3"]
+    draw = np.random.default_rng(3)
+    path = f"{folder}/tokens.safetensors"
+    save_file({name: draw.integers(0, 62, (200, 64)) for name in ("tokens", "target")}, path)
+    compare("chargpt", folder, [0, 4], [*chargpt, f"--data={path}", "--precision=bf16", "--accumulate=4"])
+
+
+LINEAR = """
+nn.parameter @w : tensor<5000xf32> = #nn.init<zeros>
+func.func @model(%x: tensor<1x5000xf32> {nn.name = "x"}) -> (tensor<f32> {nn.name = "loss"}) {
+  %w = nn.get @w : tensor<5000xf32>
+  %r = nn.reshape %x : tensor<1x5000xf32> -> tensor<5000xf32>
+  %p = nn.mul %r, %w : tensor<5000xf32>
+  %s = nn.reduce_sum %p axes [0] : tensor<5000xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+"""
+
+
+def by_pairs(values):
+    while len(values) > 1:
+        rest = values[-1:] if len(values) % 2 else []
+        values = [a + b for a, b in zip(values[::2], values[1::2])] + rest
+    return values[0]
+
+
+def in_order(values):
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
+
+
+def sums(folder):
+    """One step of SGD at a rate of 1 writes minus the sum of the gradients, which are the
+    batches over their number."""
+    model = f"{folder}/linear.mlir"
+    open(model, "w").write(LINEAR)
+    draw = np.random.default_rng(11)
+    x = (draw.normal(size=(12, 5000)) * 10.0 ** draw.integers(-6, 7, (12, 5000))).astype(np.float32)
+    save_file({"x": x}, f"{folder}/x.safetensors")
+    flags = [model, "--loss=output:loss", "--optimizer=sgd", "--lr=1", f"--data={folder}/x.safetensors",
+             "--order=sequential", "--steps=1"]
+
+    def weights(name, ranks, more):
+        made = run(ranks, [*flags, *more, f"--export-weights={folder}/{name}.safetensors"])
+        assert made.returncode == 0, made.stderr
+        return -load_file(f"{folder}/{name}.safetensors")["w"]
+
+    for batches, counts in {2: [0, 2], 3: [0, 3], 5: [0, 5], 8: [0, 2, 4], 12: [0, 3, 6]}.items():
+        gradients = [row * (np.float32(1) / np.float32(batches)) for row in x[:batches]]
+        pairs, order = by_pairs(gradients), in_order(gradients)
+        assert batches <= 3 or (pairs != order).any()
+        for count in counts:
+            more = [f"--accumulate={batches}", "--sum-order=pairs"]
+            found = weights(f"{batches}-{count}", count, more)
+            assert (found == pairs).all(), f"{batches} batches on {count} ranks: another sum"
+        found = weights(f"{batches}-order", 0, [f"--accumulate={batches}"])
+        assert (found == order).all(), f"{batches} batches in order: another sum"
+        print(f"sums of {batches}: as NumPy has them")
+
+
+def resume(inputs, folder):
+    base = [f"{inputs}/models/mlp.onnx", *write_data(folder), "--precision=bf16", "--accumulate=4"]
+    whole = train(f"{folder}/whole", 4, [*base, "--steps=9"])[0]
+    for count in (0, 1, 2, 4):
+        train(f"{folder}/part-{count}", 4, [*base, "--steps=5"])
+        resumed = train(f"{folder}/part-{count}", count, [*base, "--steps=9", "--resume"])[0]
+        assert resumed == whole, f"resumed on {count} ranks: other bytes"
+    step = f"{folder}/step.mpc"
+    recipe = ["--precision=bf16", "--accumulate=4", "--num-ranks=4", "--sum-order=pairs", "--cpu=host"]
+    words = ["mpc-compile", base[0], *recipe, "--lr=0.01", f"--output={step}"]
+    compiled = subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True)
+    assert compiled.returncode == 0, compiled.stderr
+    flags = [step, *base[1:4], "--steps=9"]
+    assert train(f"{folder}/shipped", 4, flags, tool="mpc-run")[0] == whole, "a shipped step: other bytes"
+    print("resumed on 1, 2 and 4: the same")
+
+
+def children(launcher):
+    """The ranks that a launcher has started, by their numbers."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            status = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+            variables = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        ranks = [v.split(b"=")[1] for v in variables if v.startswith(b"OMPI_COMM_WORLD_RANK=")]
+        if int(status[1]) == launcher.pid and ranks:
+            found[int(ranks[0])] = int(folder.name)
+    return found
+
+
+def end_of(folder, flags, event):
+    """Lets ranks train, sends `event` to rank 2 after some steps, and returns what they say."""
+    trained = f"{folder}/ended.csv"
+    pathlib.Path(trained).unlink(missing_ok=True)
+    words = command(4, [*flags, f"--metrics={trained}", "--rank-timeout=2"], launcher=["--enable-recovery"])
+    begun = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    deadline = time.time() + 120
+    while time.time() < deadline and (not os.path.exists(trained) or open(trained).read().count("\n") < 5):
+        time.sleep(0.05)
+    ranks = children(begun)
+    assert len(ranks) == 4, f"{len(ranks)} ranks are there"
+    os.kill(ranks[2], event)
+    begin = time.time()
+    others = {rank: pid for rank, pid in ranks.items() if rank != 2}
+    while time.time() < begin + 60 and any(alive(pid) for pid in others.values()):
+        time.sleep(0.05)
+    taken = time.time() - begin
+    if event == signal.SIGSTOP:
+        os.kill(ranks[2], signal.SIGKILL)
+    text = begun.communicate(timeout=60)[1]
+    return text, taken
+
+
+def alive(pid):
+    try:
+        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def faults(inputs, folder):
+    base = [f"{inputs}/models/mlp.onnx", *write_data(folder), "--accumulate=4"]
+    for name, event in {"killed": signal.SIGKILL, "stopped": signal.SIGSTOP}.items():
+        text, taken = end_of(folder, [*base, "--steps=1000000"], event)
+        for rank in (0, 1, 3):
+            assert f"mpc-train: rank {rank}: error: " in text, text
+        assert "rank 2 does not answer" in text, text
+        assert taken < 10, f"{taken} s"
+        print(f"a rank that is {name}: named by the others")
+    refused = run(0, [*base, "--steps=1", "--num-ranks=4", "--sum-order=pairs"])
+    assert refused.returncode == 2, refused
+    assert "the program is for 4 ranks: start it by mpirun -n 4" in refused.stderr, refused.stderr
+    refused = run(2, [*base, "--steps=1", "--num-ranks=4"])
+    assert "mpirun has started 2 ranks, but the program is for 4" in refused.stderr, refused.stderr
+    refused = run(4, [*base[:-1], "--steps=1", "--accumulate=6"])
+    assert "--accumulate=6: 4 ranks share the batches of a step" in refused.stderr, refused.stderr
+    refused = run(0, [*base, "--steps=1", "--ranks=mpi"])
+    assert "no launcher has started this process" in refused.stderr, refused.stderr
+    # One rank has another seed.
+    unseeded = [flag for flag in base if not flag.startswith("--seed")]
+    shell = [*LAUNCHER, "-n", "2", "sh", "-c", " ".join(["mpc-train", *unseeded, "--threads=1", "--steps=1",
+             "--seed=$OMPI_COMM_WORLD_RANK"])]
+    refused = subprocess.run(shell, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    assert "the data of rank 1 differ from those of rank 0" in refused.stderr, refused.stderr
+    print("ranks that differ: refused")
+
+
+if __name__ == "__main__":
+    name, *arguments = sys.argv[1:]
+    pathlib.Path(arguments[-1]).mkdir(parents=True, exist_ok=True)
+    {"bits": bits, "sums": sums, "resume": resume, "faults": faults}[name](*arguments)

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Collectives over ranks that are threads.
+#include "runtime/Ranks/Ranks.h"
+
+#include "test/runtime/Ranks/ThreadRanks.h"
+
+#include <gtest/gtest.h>
+
+namespace mpc::rt {
+namespace {
+
+using test::onRanks;
+using test::ThreadRanks;
+
+/// Byte `place` of the tensor that `rank` has.
+std::byte byteOf(uint32_t rank, uint64_t place) {
+  return static_cast<std::byte>(rank * 50 + place);
+}
+
+/// Tensors of 0 to 25 bytes in parts of 8, on 3 ranks: whole parts, a shorter
+/// one, and empty ones.
+class Sizes : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(Sizes, AllToAllGivesEachRankItsPartOfAll) {
+  Parts parts{3, GetParam(), 9};
+  onRanks(3, [&](ThreadRanks &ranks) {
+    std::vector<std::byte> whole;
+    for (uint64_t i = 0; i < parts.wholeBytes; ++i)
+      whole.push_back(byteOf(ranks.rank(), i));
+    std::vector<std::byte> received(3 * parts.partBytes, std::byte(255));
+    ASSERT_TRUE(ranks.allToAll(whole.data(), received.data(), parts).ok());
+    for (uint32_t from = 0; from < 3; ++from)
+      for (uint64_t i = 0; i < parts.partBytes; ++i) {
+        uint64_t place = ranks.rank() * 9 + i;
+        // What lies behind the end is left alone.
+        std::byte expected =
+            place < parts.wholeBytes ? byteOf(from, place) : std::byte(255);
+        EXPECT_EQ(received[from * 9 + i], expected);
+      }
+  });
+}
+
+TEST_P(Sizes, AllGatherJoinsTheParts) {
+  Parts parts{3, GetParam(), 9};
+  onRanks(3, [&](ThreadRanks &ranks) {
+    std::vector<std::byte> part(9);
+    for (uint64_t i = 0; i < 9; ++i)
+      part[i] = byteOf(0, ranks.rank() * 9 + i);
+    std::vector<std::byte> whole(parts.wholeBytes + 1, std::byte(255));
+    ASSERT_TRUE(ranks.allGather(part.data(), whole.data(), parts).ok());
+    for (uint64_t i = 0; i < parts.wholeBytes; ++i)
+      EXPECT_EQ(whole[i], byteOf(0, i));
+    EXPECT_EQ(whole.back(), std::byte(255));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Sizes,
+                         testing::Values(0, 1, 9, 10, 18, 25, 27));
+
+TEST(Ranks, GatherKeepsTheOrderOfRanks) {
+  onRanks(4, [](ThreadRanks &ranks) {
+    auto all = ranks.gatherValues(
+        std::vector<double>{ranks.rank() + 0.5, -1.0 * ranks.rank()});
+    ASSERT_TRUE(all.ok());
+    EXPECT_EQ(*all,
+              (std::vector<double>{0.5, -0.0, 1.5, -1, 2.5, -2, 3.5, -3}));
+  });
+}
+
+TEST(Ranks, BroadcastGivesTheTextOfTheFirst) {
+  onRanks(3, [](ThreadRanks &ranks) {
+    for (const std::string &sent : {std::string("of rank 0"), std::string()}) {
+      std::string text = ranks.isFirst() ? sent : "own text of another length";
+      ASSERT_TRUE(ranks.broadcast(text).ok());
+      EXPECT_EQ(text, sent);
+    }
+  });
+}
+
+TEST(Ranks, ReportsWhereItIs) {
+  onRanks(1, [](ThreadRanks &ranks) {
+    ranks.enter(RankPlace::Reading, 812);
+    RankReport report = ranks.report();
+    EXPECT_EQ(report.step, 812);
+    EXPECT_EQ(report.place, RankPlace::Reading);
+    ranks.enter(RankPlace::Saving);
+    EXPECT_EQ(ranks.report().step, 812);
+    EXPECT_NE(ranks.report().describe().find("at step 812, saving, for 0."),
+              std::string::npos);
+  });
+}
+
+} // namespace
+} // namespace mpc::rt

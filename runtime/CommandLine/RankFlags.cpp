@@ -46,9 +46,9 @@ Result<std::optional<LaunchedRank>> launchedRank(const RankFlags &flags) {
   return launched;
 }
 
-/// An error unless as many ranks were started as the program has.
-static Status checkSize(const std::optional<LaunchedRank> &launched,
-                        const Program &program) {
+Status checkRanks(const RankFlags &flags, const Program &program) {
+  MPC_ASSIGN_OR_RETURN(std::optional<LaunchedRank> launched,
+                       launchedRank(flags));
   uint32_t expected = program.protocol.ranks;
   uint32_t started = launched ? launched->size : 1;
   if (expected == started)
@@ -63,27 +63,25 @@ static Status checkSize(const std::optional<LaunchedRank> &launched,
       launched->launcher, started, expected, started));
 }
 
-Result<std::unique_ptr<Ranks>> openRanks(const RankFlags &flags,
-                                         const Program &program) {
+Result<std::shared_ptr<Ranks>> openRanks(const RankFlags &flags) {
   MPC_ASSIGN_OR_RETURN(std::optional<LaunchedRank> launched,
                        launchedRank(flags));
-  MPC_RETURN_IF_ERROR(checkSize(launched, program));
   if (!launched || launched->size == 1)
-    return std::unique_ptr<Ranks>();
+    return std::shared_ptr<Ranks>();
   MpiOptions options;
   options.library = launched->library;
   options.patience.silence = std::chrono::duration<double>(flags.timeout);
   options.patience.others =
       std::chrono::duration<double>(std::max(flags.timeout, flags.patience));
   options.isToEnd = [] { return SignalGuard::received() != 0; };
-  MPC_ASSIGN_OR_RETURN(std::unique_ptr<Ranks> ranks, openMpi(options));
-  if (ranks->size() != launched->size)
-    return usageError(fmt::format(
-        "{} has started {} ranks, but {} knows {}: start them by the mpirun of "
-        "{}",
-        launched->launcher, launched->size, launched->library, ranks->size(),
-        launched->library));
-  return ranks;
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<Ranks> ranks, openMpi(options));
+  if (ranks->size() == launched->size)
+    return ranks;
+  return usageError(fmt::format(
+      "{} has started {} ranks, but {} knows {}: start them by the mpirun of "
+      "{}",
+      launched->launcher, launched->size, launched->library, ranks->size(),
+      launched->library));
 }
 
 int threadsOf(const LaunchedRank &launched) {

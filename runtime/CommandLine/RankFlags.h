@@ -30,10 +30,11 @@ void addRankFlags(CLI::App &app, RankFlags &flags);
 /// error where --ranks asks for a launcher and there is none.
 Result<std::optional<LaunchedRank>> launchedRank(const RankFlags &flags);
 
-/// Opens the ranks for which the program was compiled; null for one rank. An
-/// error where the launcher has started another number of them.
-Result<std::unique_ptr<Ranks>> openRanks(const RankFlags &flags,
-                                         const Program &program);
+/// Opens the ranks that the launcher has started; null where there is one.
+Result<std::shared_ptr<Ranks>> openRanks(const RankFlags &flags);
+
+/// An error unless as many ranks were started as the program is for.
+Status checkRanks(const RankFlags &flags, const Program &program);
 
 /// The threads of each rank, where the ranks of a machine share its CPUs.
 [[nodiscard]] int threadsOf(const LaunchedRank &launched);

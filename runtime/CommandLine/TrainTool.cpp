@@ -76,7 +76,7 @@ Status checkUpdates(const Program &program) {
 }
 
 /// Refuses flags that several ranks do not have yet.
-Status checkRanks(const Program &program, const TrainTool &tool) {
+Status refuseOnRanks(const Program &program, const TrainTool &tool) {
   const OutputFlags &output = tool.output;
   const char *flag = program.cuda()                    ? "--target=cuda"
                      : !output.nanReport.empty()       ? "--nan-report"
@@ -165,10 +165,13 @@ Result<int> trainByFlags(std::shared_ptr<const Program> program,
   MPC_RETURN_IF_ERROR(checkUpdates(*program));
   MPC_RETURN_IF_ERROR(tool.schedule.check());
   MPC_RETURN_IF_ERROR(checkEvaluation(*program, tool));
-  MPC_RETURN_IF_ERROR(checkRanks(*program, tool));
+  MPC_RETURN_IF_ERROR(refuseOnRanks(*program, tool));
+  MPC_RETURN_IF_ERROR(checkRanks(tool.ranks, *program));
   SignalGuard guard;
-  MPC_ASSIGN_OR_RETURN(std::unique_ptr<Ranks> ranks,
-                       openRanks(tool.ranks, *program));
+  std::shared_ptr<Ranks> ranks = tool.openRanks;
+  if (!ranks) {
+    MPC_ASSIGN_OR_RETURN(ranks, openRanks(tool.ranks));
+  }
   if (!ranks)
     return trainOnRanks(program, tool, nullptr);
   TrainTool own = tool;

@@ -27,6 +27,8 @@ struct TrainTool {
   ProfileFlags profile;
   RunnerOptions runner;
   RankFlags ranks;
+  /// The ranks, where they are open already; null: trainProgram() opens them.
+  std::shared_ptr<Ranks> openRanks = nullptr;
   int64_t replays = 0;
   double compileSeconds = 0;
   StageSeconds compileStages;     ///< See RunSummary.

@@ -5,6 +5,7 @@
 #include "runtime/Program/StepNames.h"
 #include "runtime/Ranks/Ranks.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 
@@ -122,6 +123,7 @@ Status StepRun::sumOverRanks() {
   addValues(losses_, values);
   for (Count &count : counts_)
     addValues(count.batches, values);
+  values.push_back(ownShared_);
   size_t perRank = values.size();
   if (Ranks *ranks = runner_->ranks()) {
     MPC_ASSIGN_OR_RETURN(values, ranks->gatherValues(values));
@@ -134,6 +136,9 @@ Status StepRun::sumOverRanks() {
         total += values[first + batch];
     return total;
   };
+  largestShared_ = 0;
+  for (size_t last = perRank; last <= values.size(); last += perRank)
+    largestShared_ = std::max(largestShared_, values[last - 1]);
   lossSum_ = sum(0);
   for (size_t i = 0; i < counts_.size(); ++i)
     counts_[i].sum = counts_[i].batches.outputs[0] ? sum((i + 1) * batches) : 0;

@@ -86,6 +86,11 @@ public:
   /// empty for any other output.
   [[nodiscard]] std::optional<double> counted(std::string_view name) const;
 
+  /// A number that goes to all ranks with the losses of a step, when it is
+  /// settled; and the largest that any rank had for the last one.
+  void setShared(double own) { ownShared_ = own; }
+  [[nodiscard]] double largestShared() const { return largestShared_; }
+
 private:
   /// An output of each batch of a step. The output's own memory has the value
   /// of the last batch only.
@@ -112,6 +117,7 @@ private:
   bool isDone_ = true;
   /// What has run for this step: a batch, and the end.
   bool hasBatch_ = false, hasEnded_ = false;
+  double ownShared_ = 0, largestShared_ = 0;
   double lossSum_ = 0;
   int64_t numSummed_ = 0; ///< The batches in that sum.
   std::vector<EntryCall> calls_;

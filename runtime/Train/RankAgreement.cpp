@@ -4,7 +4,6 @@
 
 #include "runtime/Support/Hash.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -68,14 +67,6 @@ Status agree(Ranks *ranks, const Status &own) {
     return {};
   return Status(StatusCode::Peer,
                 fmt::format("{} cannot go on, and says why", listOf(failed)));
-}
-
-Result<int> agreeOnSignal(Ranks *ranks, int own) {
-  if (!ranks)
-    return own;
-  MPC_ASSIGN_OR_RETURN(std::vector<int> signals,
-                       ranks->gatherValues(std::vector<int>{own}));
-  return *std::max_element(signals.begin(), signals.end());
 }
 
 Status compareFacts(Ranks *ranks, const std::vector<SharedFact> &facts) {

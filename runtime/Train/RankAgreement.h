@@ -21,9 +21,6 @@ namespace mpc::rt {
 /// ranks must call it.
 Status agree(Ranks *ranks, const Status &own);
 
-/// The signal that any rank has received, or 0. All ranks stop at one step.
-Result<int> agreeOnSignal(Ranks *ranks, int own);
-
 /// Something that must be the same on all ranks: its name, as in "the data",
 /// and text that tells differences apart.
 struct SharedFact {

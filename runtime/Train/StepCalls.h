@@ -50,6 +50,8 @@ public:
   /// Waits for the oldest step under way. Its loss is the mean over batches,
   /// and underflows are the sum; all other outputs are the last batch's.
   Status finish();
+  /// As StepRun::setShared(), for the step that finishes next.
+  void setShared(double own) { steps_[next_].setShared(own); }
 
   /// The outputs of the step that finished last.
   [[nodiscard]] const StepRun &outcome() const { return steps_[turn(next_)]; }

@@ -204,6 +204,8 @@ private:
   TraceRecorder trace_;
   FaultWatch faults_;
   SaturationWatch saturation_;
+  /// The signal that any rank had received when the last step was finished.
+  int signal_ = 0;
 };
 
 NanWatch Trainer::makeNanWatch() {
@@ -365,7 +367,9 @@ Status Trainer::prepare() {
 /// the same batches may work with a lower one.
 Status Trainer::runUntilFinite(StepOutcome &outcome) {
   for (int64_t replay = 0;; ++replay) {
+    calls_->setShared(hooks_.signal ? hooks_.signal() : 0);
     MPC_RETURN_IF_ERROR(calls_->finish());
+    signal_ = static_cast<int>(calls_->outcome().largestShared());
     outcome = training_.outcomeOf(calls_->outcome());
     MPC_RETURN_IF_ERROR(training_.endTry(outcome));
     if (!outcome.skipped || outcome.hasScaleError || replay == options_.replays)
@@ -458,9 +462,8 @@ Status Trainer::loop(TrainResult &result) {
     if (underWay_.empty() &&
         endsInterval(training_.position().step, options_.checkpointEvery))
       MPC_RETURN_IF_ERROR(checkpoint());
-    MPC_ASSIGN_OR_RETURN(
-        result.signal,
-        agreeOnSignal(ranks(), hooks_.signal ? hooks_.signal() : 0));
+    // Ranks stop at the same step, which is that of the last exchange.
+    result.signal = ranks() || !hooks_.signal ? signal_ : hooks_.signal();
     if (result.signal)
       break;
   }

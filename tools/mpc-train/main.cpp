@@ -4,6 +4,7 @@
 #include "runtime/CommandLine/CompilerModule.h"
 #include "runtime/CommandLine/DirectStart.h"
 #include "runtime/CommandLine/Tool.h"
+#include "runtime/Program/ProgramFile.h"
 #include "runtime/Support/Output.h"
 #include "runtime/Train/DataFiles.h"
 #include "tools/mpc-train/Compiler.h"
@@ -38,16 +39,19 @@ std::string shapesOf(const rt::DataFlags &data) {
   return text;
 }
 
-/// Reads the flags of the loop alone. False where they are wrong, or need the
-/// compiler.
+/// Reads the flags of the loop alone. False where they are wrong.
 bool readFlags(const CommandLine &line, CLI::App &app, rt::TrainTool &tool) {
   app.set_help_flag();
   app.allow_extras();
   rt::addDataFlags(app, tool.data);
   rt::addLoopFlags(app, tool);
+  return rt::parseFlags(app, line.argc, line.argv).ok();
+}
+
+/// Whether these flags are right, and need no compiler.
+bool mayStartDirectly(const rt::TrainTool &tool) {
   const rt::OutputFlags &output = tool.output;
-  return rt::parseFlags(app, line.argc, line.argv).ok() &&
-         rt::checkData(tool.data, output.evaluation).ok() &&
+  return rt::checkData(tool.data, output.evaluation).ok() &&
          output.explain.empty() && output.exportedModel.empty() &&
          output.nanReport.empty() && tool.replays == 0 &&
          output.atFloor == rt::AtFloor::Warn;
@@ -117,7 +121,7 @@ rt::Result<CompiledTraining> prepare(const CommandLine &line,
                                      const rt::CompilerModule &compiler) {
   CompiledTraining training;
   CLI::App app;
-  if (!readFlags(line, app, training.tool))
+  if (!readFlags(line, app, training.tool) || !mayStartDirectly(training.tool))
     return compile(line, {}, compiler);
   rt::DirectStart start = directStart(line, app, training.tool, compiler);
   training.program = start.find();
@@ -130,16 +134,65 @@ rt::Result<CompiledTraining> prepare(const CommandLine &line,
   return training;
 }
 
-/// Prepares the program, and trains.
+/// Gives the other ranks the program of rank 0: the exit code of its
+/// preparation, and the program's bytes, which are missing where a text was
+/// asked for.
+rt::Status sendProgram(rt::Ranks &ranks,
+                       const rt::Result<CompiledTraining> &training) {
+  std::string code = std::to_string(static_cast<int>(training.status().code()));
+  std::string bytes;
+  if (training.ok() && training->program) {
+    std::shared_ptr<const rt::Program> programs[] = {training->program};
+    MPC_ASSIGN_OR_RETURN(bytes, rt::encodeProgramFile(programs));
+  }
+  MPC_RETURN_IF_ERROR(ranks.broadcast(code));
+  return ranks.broadcast(bytes);
+}
+
+/// Trains the program of rank 0, with the flags of the loop. A rank whose
+/// program could not be made ends with the code of rank 0, which says why.
+rt::Result<int> trainReceived(rt::Ranks &ranks, rt::TrainTool tool) {
+  std::string code, bytes;
+  MPC_RETURN_IF_ERROR(ranks.broadcast(code));
+  MPC_RETURN_IF_ERROR(ranks.broadcast(bytes));
+  if (bytes.empty())
+    return std::stoi(code);
+  MPC_ASSIGN_OR_RETURN(rt::ProgramVariants programs,
+                       rt::parseProgramFile(rt::SharedBytes::of(
+                           std::vector<uint8_t>(bytes.begin(), bytes.end()))));
+  return rt::trainProgram(programs.front(), tool);
+}
+
+/// Opens the ranks that a launcher has started; null where there are none. What
+/// is wrong with the flags is reported later.
+rt::Result<std::shared_ptr<rt::Ranks>> openRanks(const CommandLine &line,
+                                                 rt::TrainTool &tool) {
+  CLI::App app;
+  if (!readFlags(line, app, tool))
+    return std::shared_ptr<rt::Ranks>();
+  tool.name = "mpc-train";
+  MPC_ASSIGN_OR_RETURN(tool.openRanks, rt::openRanks(tool.ranks));
+  return tool.openRanks;
+}
+
+/// Prepares the program, and trains. Of several ranks one alone compiles.
 rt::Result<int> run(const CommandLine &line) {
   auto begun = Clock::now();
+  rt::TrainTool own;
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Ranks> ranks, openRanks(line, own));
+  if (ranks && !ranks->isFirst())
+    return trainReceived(*ranks, own);
   rt::CompilerModule compiler("mpc-train-compiler");
-  MPC_ASSIGN_OR_RETURN(CompiledTraining training, prepare(line, compiler));
+  rt::Result<CompiledTraining> prepared = prepare(line, compiler);
+  if (ranks)
+    MPC_RETURN_IF_ERROR(sendProgram(*ranks, prepared));
+  MPC_ASSIGN_OR_RETURN(CompiledTraining training, std::move(prepared));
   if (!training.text.empty()) {
     MPC_RETURN_IF_ERROR(rt::writeOutput("-", training.text));
     return 0;
   }
   training.tool.name = "mpc-train";
+  training.tool.openRanks = ranks;
   training.tool.compileSeconds =
       std::chrono::duration<double>(Clock::now() - begun).count();
   return rt::trainProgram(training.program, training.tool);

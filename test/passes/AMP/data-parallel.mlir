@@ -4,6 +4,8 @@
 // RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(4) pairwise ranks(4) seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel,mpc-autodiff-pipeline,amp-lower-state)' | FileCheck %s --check-prefix=STATE
 // RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(6) pairwise seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel,mpc-autodiff-pipeline,amp-lower-state)' | FileCheck %s --check-prefix=SIX
 
+// Features: L4, L5.
+
 // A rank with one batch has a step, whose batch has the rank's number. The loss
 // is divided by the batches of all.
 // CHECK-LABEL: func.func @step

@@ -27,13 +27,6 @@ TEST(Agreement, NoRankGoesOnAlone) {
   });
 }
 
-TEST(Agreement, ASignalOfOneStopsAll) {
-  onRanks(3, [](ThreadRanks &ranks) {
-    EXPECT_EQ(*agreeOnSignal(&ranks, 0), 0);
-    EXPECT_EQ(*agreeOnSignal(&ranks, ranks.rank() == 2 ? 15 : 0), 15);
-  });
-}
-
 TEST(Agreement, TheFirstFactThatDiffersIsNamed) {
   onRanks(4, [](ThreadRanks &ranks) {
     std::string odd = ranks.rank() % 2 == 1 ? "odd" : "even";

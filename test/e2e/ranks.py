@@ -68,7 +68,21 @@ def compare(name, folder, counts, flags):
     return first[1]
 
 
+DROPOUT = """
+nn.parameter @w : tensor<10x64xf32> = #nn.init<uniform 0.1>
+func.func @model(%x: tensor<8x64xf32> {nn.name = "x"}) -> (tensor<8x10xf32> {nn.name = "y"}) {
+  %w = nn.get @w : tensor<10x64xf32>
+  %d = nn.dropout %x ratio 0.5 stream 0 : tensor<8x64xf32>
+  %y = nn.linear %d, %w : tensor<8x64xf32>, tensor<10x64xf32> -> tensor<8x10xf32>
+  return %y : tensor<8x10xf32>
+}
+"""
+
+
 def bits(inputs, folder):
+    model = f"{folder}/dropout.mlir"
+    open(model, "w").write(DROPOUT)
+    compare("dropout", folder, [0, 2, 4], [model, *write_data(folder), "--steps=6", "--accumulate=4"])
     base = [f"{inputs}/models/mlp.onnx", *write_data(folder), "--steps=12"]
     compare("window", folder, [0, 1, 2, 4], [*base, "--accumulate=4", "--optimizer=lamb", "--ema=0.9"])
     rows = compare(

@@ -28,6 +28,9 @@ struct Roles {
   RowLayout rowLayout = RowLayout::Packed;
   /// Whether columns are packed once, and read by all chunks.
   bool sharesColumns = false;
+  /// The factor over which windows slide, if sums have several chains, which
+  /// follow from how it is read: it is never packed once.
+  std::optional<unsigned> image;
 };
 
 struct Tile {
@@ -129,12 +132,24 @@ static Micro chooseMicro(const Contraction &contraction, const Roles &roles,
 // the only factor that is packed; but not where elements count several times,
 // as those of windows.
 static bool sharesColumns(const Contraction &contraction, const Roles &roles) {
+  if (roles.image == 1 - roles.rowOperand)
+    return false;
   if (roles.columns <= roles.rows)
     return true;
   Value columns = contraction.getOperand(1 - roles.rowOperand).tensor;
   int64_t elements = cast<RankedTensorType>(columns.getType()).getNumElements();
   return roles.rowLayout == RowLayout::InPlace &&
          elements >= roles.batch * roles.columns * roles.k;
+}
+
+/// The factor over which windows slide, if a sum has several chains.
+static std::optional<unsigned> getChainedImage(const Contraction &contraction,
+                                               Unit unit) {
+  std::optional<Windows> windows = matchWindows(contraction);
+  if (!windows ||
+      getChainLength(contraction, unit) == contraction.sizes[Contraction::K])
+    return std::nullopt;
+  return windows->image;
 }
 
 static Roles getRoles(const Contraction &contraction, unsigned rowOperand,
@@ -150,6 +165,7 @@ static Roles getRoles(const Contraction &contraction, unsigned rowOperand,
   roles.depth = getDepth(unit);
   roles.micro = chooseMicro(contraction, roles, lanes, unit);
   roles.rowLayout = chooseRowLayout(contraction, roles, unit);
+  roles.image = getChainedImage(contraction, unit);
   roles.sharesColumns = sharesColumns(contraction, roles);
   return roles;
 }
@@ -268,9 +284,11 @@ static std::optional<unsigned> choosePacked(const Roles &roles,
                         ? divideCeil(roles.rows, tile.rows)
                         : divideCeil(roles.columns, tile.columns);
   bool packs = roles.sharesColumns || roles.rowLayout != RowLayout::InPlace;
-  if (readers == 1 || !packs)
+  unsigned shared =
+      roles.sharesColumns ? 1 - roles.rowOperand : roles.rowOperand;
+  if (readers == 1 || !packs || roles.image == shared)
     return std::nullopt;
-  return roles.sharesColumns ? 1 - roles.rowOperand : roles.rowOperand;
+  return shared;
 }
 
 GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
@@ -279,6 +297,8 @@ GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
                                    std::optional<unsigned> invariant) {
   if (GemmAttr windows = planWindows(contraction, lanes, unit))
     return windows;
+  if (invariant == getChainedImage(contraction, unit))
+    invariant = std::nullopt;
   Roles roles = chooseRoles(contraction, epilogue, lanes, unit, invariant);
   Tile tile = chooseTile(roles);
   int64_t kBlock = roles.k;

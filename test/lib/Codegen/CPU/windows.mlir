@@ -153,3 +153,35 @@ func.func @step(%x: tensor<8x32x8x8xf32>, %w: tensor<64x32x3x3xf32>) -> tensor<8
                            outs(%d : tensor<8x64x6x6xf32>) -> tensor<8x64x6x6xf32>
   return %y : tensor<8x64x6x6xf32>
 }
+
+
+// -----
+
+// The gradient of a weight of patches, whose copy is larger than the cache. The image is packed by each chunk: packed
+// once, it would have no windows any more, from which chains of 14 x 8 elements follow.
+// CHECK-LABEL: kernel.func contraction @patches(
+// CHECK-SAME:    %{{.*}}: tensor<8x3x224x224xf32>
+// CHECK-SAME:    #cpu.gemm<{{.*}}rows = 1, packed = 1, tile = [{{[0-9]+, [0-9]+}}, 336], micro = [8, 32]>
+kernel.func contraction @patches(%a: tensor<8x3x224x224xf32>, %b: tensor<8x768x14x14xf32>, %c: tensor<768x3x16x16xf32>)
+    -> tensor<768x3x16x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<768x3x16x16xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<768x3x16x16xf32>) -> tensor<768x3x16x16xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(o, c, h, w, n, y, x) -> (n, c, h + y * 16, w + x * 16)>,
+        affine_map<(o, c, h, w, n, y, x) -> (n, o, y, x)>,
+        affine_map<(o, c, h, w, n, y, x) -> (o, c, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %b : tensor<8x3x224x224xf32>, tensor<8x768x14x14xf32>) outs(%init : tensor<768x3x16x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<768x3x16x16xf32>
+  kernel.return %r : tensor<768x3x16x16xf32>
+}
+func.func @step(%x: tensor<8x3x224x224xf32>, %g: tensor<8x768x14x14xf32>) -> tensor<768x3x16x16xf32> {
+  %d = tensor.empty() : tensor<768x3x16x16xf32>
+  %y = kernel.launch @patches ins(%x, %g : tensor<8x3x224x224xf32>, tensor<8x768x14x14xf32>)
+                              outs(%d : tensor<768x3x16x16xf32>) -> tensor<768x3x16x16xf32>
+  return %y : tensor<768x3x16x16xf32>
+}

@@ -5,7 +5,7 @@
     PYTHONPATH=build/python PYTHON_WITH_TORCH benchmarks/torch_loops.py [--models=bert,gpt2,cnn,mlp] [--rounds=7]
         [--memory]
 
-bert-base, gpt2-124m, vit-b16 and t5-small are of the published size, with dropout as published.
+The models of compare.py (bert-base, gpt2-124m, ...) are there, too: of published size, with dropout as published.
 
 Prints milliseconds of a whole step (zero_grad, forward, backward, optimizer), and how many times as long as step's
 PyTorch's takes: the median over rounds, in which all take turns, so that a loaded machine is slow to all of them.
@@ -32,6 +32,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import mpc_compiler
+from comparison import cases, networks
 
 TYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -99,45 +100,13 @@ def mlp():
     return WithLoss(body), {"x": x, "y": torch.randint(10, (256,), generator=numbers())}
 
 
-# Published sizes, each with the dropout of its configuration.
-
-
-def bert_base():
-    import transformers
-
-    ids = torch.randint(30000, (8, 128), generator=numbers())
-    batch = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": ids[:, 0] % 2}
-    return transformers.BertForSequenceClassification(transformers.BertConfig()), batch
-
-
-def gpt2_124m():
-    import transformers
-
-    ids = torch.randint(50000, (4, 512), generator=numbers())
-    return transformers.GPT2LMHeadModel(transformers.GPT2Config(use_cache=False)), {"input_ids": ids, "labels": ids}
-
-
-def vit_b16():
-    import transformers
-
-    config = transformers.ViTConfig(num_labels=1000)
-    batch = {"pixel_values": torch.randn(8, 3, 224, 224, generator=numbers()), "labels": torch.arange(8)}
-    return transformers.ViTForImageClassification(config), batch
-
-
-def t5_small():
-    import transformers
-
-    config = transformers.T5Config(
-        d_model=512, d_ff=2048, num_layers=6, num_heads=8, use_cache=False, decoder_start_token_id=0)
-    ids = torch.randint(32000, (8, 512), generator=numbers())
-    batch = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": ids[:, :128].contiguous()}
-    return transformers.T5ForConditionalGeneration(config), batch
+def published(name):
+    """A model of compare.py."""
+    return lambda: networks.build(cases.model(name, small=False))
 
 
 MODELS = {
-    "bert": bert, "gpt2": gpt2, "cnn": cnn, "mlp": mlp,
-    "bert-base": bert_base, "gpt2-124m": gpt2_124m, "vit-b16": vit_b16, "t5-small": t5_small,
+    "bert": bert, "gpt2": gpt2, "cnn": cnn, "mlp": mlp, **{name: published(name) for name in cases.MODELS},
 }
 
 

@@ -8,17 +8,24 @@ import pathlib
 
 import numpy as np
 
+from . import convolutions
+
 PRECISIONS = ("fp32", "bf16", "fp16")
 # The modes of each side, by kind.
+PRODUCTS = [f"{product} {precision}" for precision in ("fp32", "bf16") for product in convolutions.PRODUCTS]
+CONVOLUTIONS = {"convolution": PRODUCTS, "depthwise": PRODUCTS}
+SINGLE = ("contraction", "attention")
 MODES = {
-    "ours": {kind: list(PRECISIONS) for kind in ("step", "contraction", "attention")} | {"optimizer": ["fp16"]},
+    "ours": {kind: list(PRECISIONS) for kind in ("step", *SINGLE)}
+    | {"model": ["fp32", "bf16"], "optimizer": ["fp16"], **CONVOLUTIONS},
     "torch": {
         "step": [f"{engine} {precision}" for engine in ("eager", "compile") for precision in PRECISIONS],
-        "contraction": [f"eager {precision}" for precision in PRECISIONS],
-        "attention": [f"eager {precision}" for precision in PRECISIONS],
+        "model": [f"{engine} {precision}" for engine in ("eager", "compile") for precision in ("fp32", "bf16")],
+        **{kind: [f"eager {precision}" for precision in PRECISIONS] for kind in SINGLE},
         "optimizer": ["fused fp16", "foreach fp16"],
+        **CONVOLUTIONS,
     },
-    "jax": {kind: list(PRECISIONS) for kind in ("step", "contraction", "attention")} | {"optimizer": ["fp16"]},
+    "jax": {kind: list(PRECISIONS) for kind in ("step", *SINGLE)} | {"optimizer": ["fp16"]},
 }
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -45,7 +52,8 @@ ATTENTION = [
 # Whole steps. `model` is what is built, `batch` and the rest its sizes; `optimizer` the rule with PyTorch's names.
 SGD = {"kind": "sgd", "lr": 0.05, "momentum": 0.9}
 ADAM = {"kind": "adam", "lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8}
-ADAMW = {"kind": "adamw", "lr": 1e-3, "betas": (0.9, 0.95), "eps": 1e-8, "weight_decay": 0.1, "clip": 1.0}
+ADAMW = {"kind": "adamw", "lr": 1e-3, "betas": (0.9, 0.95), "eps": 1e-8, "weight_decay": 0.1, "no_decay": "ln|bias",
+         "clip": 1.0}
 STEPS = {
     "digits-mlp": {"model": "mlp", "batch": 256, "optimizer": SGD},
     "chargpt": {"model": "gpt", "batch": 12, "length": 64, "layers": 4, "heads": 4, "width": 128, "optimizer": ADAMW},
@@ -59,6 +67,43 @@ SMALL_STEPS = {
     "chargpt-m": {"batch": 1, "length": 16, "layers": 1, "heads": 2, "width": 32},
     "digits-cnn": {},
     "resnet18-cifar": {"batch": 1, "channels": 8},
+}
+# Published models in training form. `layout` is that of images in PyTorch, as its pages recommend it for a CPU.
+FINE = {"kind": "adamw", "lr": 1e-4, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}
+SGD_OF_PHOTOS = {"kind": "sgd", "lr": 0.01, "momentum": 0.9}
+PHOTOS = {"batch": 8, "resolution": 224, "classes": 1000, "layout": "channels last", "optimizer": SGD_OF_PHOTOS}
+MODELS = {
+    "resnet50": {"model": "resnet50", **PHOTOS, "layers": [3, 4, 6, 3], "width": 64},
+    "mobilenet-v3-large": {"model": "mobilenet", **PHOTOS, "width": 1.0, "dropout": 0.2},
+    "efficientnet-b0": {"model": "efficientnet", **PHOTOS, "width": 1.0, "dropout": 0.2},
+    "vit-b16": {"model": "vit", "batch": 8, "resolution": 224, "classes": 1000, "layers": 12, "heads": 12, "width": 768,
+                "optimizer": FINE},
+    "bert-base": {"model": "bert", "batch": 8, "length": 128, "layers": 12, "heads": 12, "width": 768, "vocabulary": 30522,
+                  "dropout": 0.1, "optimizer": FINE},
+    "gpt2-124m": {"model": "gpt2", "batch": 4, "length": 512, "layers": 12, "heads": 12, "width": 768, "vocabulary": 50257,
+                  "dropout": 0.1, "optimizer": FINE},
+    "t5-small": {"model": "t5", "batch": 8, "length": 512, "target": 128, "layers": 6, "heads": 8, "width": 512,
+                 "vocabulary": 32128, "dropout": 0.1, "optimizer": FINE},
+    "whisper-tiny": {"model": "whisper", "batch": 4, "length": 3000, "target": 128, "layers": 4, "heads": 6, "width": 384,
+                     "vocabulary": 51865, "optimizer": FINE},
+    "ddpm-unet": {"model": "diffusion", "batch": 8, "resolution": 32, "width": 128, "dropout": 0.1, "layout": "channels last",
+                  "optimizer": FINE},
+    "lstm": {"model": "lstm", "batch": 20, "length": 35, "layers": 2, "width": 650, "vocabulary": 10000, "dropout": 0.5,
+             "optimizer": FINE},
+}
+SMALL_PHOTOS = {"batch": 4, "resolution": 64, "classes": 10}
+SMALL_TEXT = {"batch": 2, "length": 16, "layers": 1, "heads": 2, "width": 32, "vocabulary": 100, "dropout": 0.0}
+SMALL_MODELS = {
+    "resnet50": {**SMALL_PHOTOS, "layers": [1, 1, 1, 1], "width": 4},
+    "mobilenet-v3-large": {**SMALL_PHOTOS, "width": 0.25, "dropout": 0.0},
+    "efficientnet-b0": {**SMALL_PHOTOS, "width": 0.25, "dropout": 0.0},
+    "vit-b16": {**SMALL_PHOTOS, "layers": 1, "heads": 2, "width": 32},
+    "bert-base": SMALL_TEXT,
+    "gpt2-124m": SMALL_TEXT,
+    "t5-small": {**SMALL_TEXT, "target": 8},
+    "whisper-tiny": {**SMALL_TEXT, "length": 64, "target": 8},
+    "ddpm-unet": {"batch": 2, "resolution": 16, "width": 16, "dropout": 0.0},
+    "lstm": {**SMALL_TEXT, "layers": 2},
 }
 GPT2_SIZES = {"layers": 12, "width": 768, "vocabulary": 50257, "length": 1024}
 SMALL_GPT2_SIZES = {"layers": 1, "width": 16, "vocabulary": 40, "length": 8}
@@ -90,11 +135,17 @@ def step(name, small):
     return {"name": f"step {name}", "kind": "step", "flops": 0, **sizes}
 
 
+def model(name, small):
+    sizes = {**MODELS[name], **(SMALL_MODELS[name] if small else {})}
+    return {"name": f"model {name}", "kind": "model", "flops": 0, **sizes}
+
+
 def all_cases(small=False):
-    cases = [step(name, small) for name in STEPS]
+    cases = [step(name, small) for name in STEPS] + [model(name, small) for name in MODELS]
     cases += [contraction("deepbench", *shape, small) for shape in DEEPBENCH]
     for group, (rows, layers) in LAYERS.items():
         cases += [contraction(group, *shape, small) for layer in layers for shape in products(rows, *layer)]
+    cases += convolutions.cases(small)
     cases += [attention(*shape, small) for shape in ATTENTION]
     sizes = SMALL_GPT2_SIZES if small else GPT2_SIZES
     return [*cases, {"name": "optimizer gpt2-124M", "kind": "optimizer", "flops": 0, **sizes}]
@@ -165,3 +216,21 @@ def batches(case):
 def size_of(array):
     """A number that tells whether two sides have computed the same: the mean magnitude."""
     return float(np.abs(np.asarray(array, np.float64)).mean())
+
+
+class FirstLosses:
+    """A training's step, and the mean of its first losses: the first run makes several steps."""
+
+    COUNT = 3
+
+    def __init__(self, step):
+        self.step, self.losses = step, []
+
+    def run(self):
+        for _ in range(1 if self.losses else self.COUNT):
+            loss = self.step()
+            if len(self.losses) < self.COUNT:
+                self.losses.append(loss)
+
+    def check(self):
+        return sum(self.losses) / len(self.losses)

@@ -5,16 +5,21 @@ import math
 import pathlib
 import statistics
 
-from .cases import MODES, PRECISIONS
+from .cases import CONVOLUTIONS, MODES, PRECISIONS
 
 TITLES = {
     "step": "Whole steps, ms",
+    "model": "Published models in training, ms a step",
+    "convolution": "Convolutions, GFLOP/s",
+    "depthwise": "Depthwise convolutions, ms",
     "contraction": "Contractions, GFLOP/s",
     "attention": "Attention, forward and backward, ms",
     "optimizer": "Optimizer step of 124 million parameters, ms",
 }
 ORDER = [(side, mode) for side, kinds in MODES.items() for kind in kinds for mode in kinds[kind]]
 
+
+COMPILED = "ours compiled in, s"
 
 # Processors that others may use in a slice that counts.
 QUIET = 0.25
@@ -77,6 +82,10 @@ def ratios_of(results, case, kind):
         ours = results.best(case, kind, lambda side, mode: side == "ours" and not mode.endswith("fp32"))
         theirs = results.best(case, kind, lambda side, mode: side != "ours")
         return {"best other / our best 16 bits": ratio(theirs, ours)}
+    if kind in CONVOLUTIONS:
+        return {f"torch / ours, {precision}": geometric_mean(
+            ratio(results.median(case, "torch", mode), results.median(case, "ours", mode))
+            for mode in CONVOLUTIONS[kind] if mode.endswith(precision)) for precision in PRECISIONS}
     found = {}
     for precision in PRECISIONS:
         ours = results.median(case, "ours", precision)
@@ -90,10 +99,12 @@ def cell(results, case, kind, column):
     if time is None:
         return ""
     mark = " (!)" if results.differs(case, *column) else ""
-    if kind == "contraction":
+    if kind in ("contraction", "convolution"):
         flops = results.of[(case, *column)][0]["flops"]
         return f"{flops / time / 1e6:.0f}{mark}"
     digits = 2 if time < 100 else 0
+    if kind in CONVOLUTIONS:
+        return f"{time:.{digits}f}{mark}"
     return f"{time:.{digits}f} ({results.least(case, *column):.{digits}f}){mark}"
 
 
@@ -106,6 +117,11 @@ def show(ratio):
     return "" if ratio is None else f"{ratio:.2f}"
 
 
+def compile_seconds(results, case):
+    """How long our slowest program of the case took to be made; None where that was not measured."""
+    return max((row["compile_s"] for row in results.slices if row["case"] == case and "compile_s" in row), default=None)
+
+
 def table(results, kind):
     """Lines of Markdown; none where nothing of that kind was measured."""
     cases, columns = results.cases(kind), results.columns(kind)
@@ -113,14 +129,17 @@ def table(results, kind):
         return []
     ratios = {case: ratios_of(results, case, kind) for case in cases}
     titles = [title for title in ratios[cases[0]] if any(ratios[case][title] for case in cases)]
-    head = [kind, *(" ".join(column) for column in columns), *titles]
+    compiled = {case: compile_seconds(results, case) for case in cases}
+    tail = [COMPILED] if any(compiled.values()) else []
+    head = [kind, *(" ".join(column) for column in columns), *titles, *tail]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for case in cases:
         cells = [case.split(" ", 1)[1], *(cell(results, case, kind, column) for column in columns)]
-        lines.append("| " + " | ".join([*cells, *(show(ratios[case][title]) for title in titles)]) + " |")
+        cells += [*(show(ratios[case][title]) for title in titles), *(show(compiled[case]) for _ in tail)]
+        lines.append("| " + " | ".join(cells) + " |")
     if len(cases) > 1 and titles:
         means = [show(geometric_mean(ratios[case][title] for case in cases)) for title in titles]
-        lines.append("| " + " | ".join(["geometric mean", *("" for _ in columns), *means]) + " |")
+        lines.append("| " + " | ".join(["geometric mean", *("" for _ in columns), *means, *("" for _ in tail)]) + " |")
     return lines
 
 
@@ -179,6 +198,10 @@ Written by `benchmarks/compare.py --page=docs/benchmarks.md`, which replaces the
 `benchmarks/compare.py --help` says how it measures. A time is the median over the rounds of their medians, with the least of
 all calls in brackets; rounds in which other processes used more than a quarter of a processor are left out where a third are not so; a ratio is their time divided by ours, so that above 1 we are ahead. GFLOP/s are by the median. "(!)": what
 was computed differs from our result.
+
+Convolutions have three products each (`forward`, and the gradients of `input` and `weight`) and PyTorch's images their channels last; `benchmarks/ops.py` compares
+single ops. Models are those of [networks.py](../benchmarks/comparison/networks.py), whose sizes, precisions and optimizers stand in [cases.py](../benchmarks/comparison/cases.py); they
+are compiled by `mpc-compile` from what `torch.export.save` wrote.
 """
 
 
@@ -189,7 +212,8 @@ def marks(cpu):
 def update(path, results):
     """Puts a section into the page, in the place of the one of the same CPU."""
     path = pathlib.Path(path)
-    text = path.read_text() if path.exists() else HEAD
+    old = path.read_text() if path.exists() else ""
+    text = HEAD + ("\n" + old[old.index("<!-- begin "):] if "<!-- begin " in old else "")
     begin, end = marks(results.run["cpu"])
     new = "\n".join([begin, *section(results), end])
     if begin in text:

@@ -3,7 +3,7 @@
 import re
 import sys
 
-from . import cases
+from . import cases, convolutions
 
 sys.path.insert(0, str(cases.ROOT / "benchmarks/gpu"))
 import models  # noqa: E402
@@ -53,6 +53,24 @@ def attention(case, precision):
         + narrow
         + f"  return {', '.join(f'%{name}_n' for name in names)} : {', '.join(4 * [given])}\n}}\n"
     )
+
+
+def convolution(case, product, precision):
+    """One of the three products of a convolution, and what it reads. All are of the precision's type."""
+    x, w, y = (shaped(shape, KINDS[precision]) for shape in convolutions.shapes(case).values())
+    stride, padding, groups = (case[key] for key in ("stride", "padding", "groups"))
+    window = f"strides [{stride}, {stride}] low [{padding}, {padding}] high [{padding}, {padding}] dilations [1, 1]"
+    head = "(%x: {x} {{nn.name = \"x\"}}, %w: {w} {{nn.name = \"w\"}}".format(x=x, w=w)
+    conv = f"  %y = nn.conv %x, %w {window} groups({groups}) : {x}, {w} -> {y}\n"
+    if product == "forward":
+        return f'func.func @step{head}) -> ({y} {{nn.name = "result"}}) {{\n{conv}  return %y : {y}\n}}\n', ("x", "w")
+    number, kind = (0, x) if product == "input" else (1, w)
+    return (
+        f"func.func private @convolve(%x: {x}, %w: {w}) -> {y} {{\n{conv}  return %y : {y}\n}}\n"
+        f'func.func @step{head}, %seed: {y} {{nn.name = "y"}}) -> ({kind} {{nn.name = "result"}}) {{\n'
+        f"  %r:2 = nn.vjp @convolve(%x, %w) seed(%seed) wrt [] args [{number}] : ({x}, {w}), ({y}) -> {y}, {kind}\n"
+        f"  return %r#1 : {kind}\n}}\n"
+    ), ("x", "w", "y")
 
 
 def optimizer(case):
@@ -134,7 +152,11 @@ def optimizer_flags(rule):
     if "betas" in rule:
         flags += [f"--beta1={rule['betas'][0]}", f"--beta2={rule['betas'][1]}", f"--eps={rule['eps']}"]
     if "weight_decay" in rule:
-        flags += [f"--weight-decay={rule['weight_decay']}", "--no-decay=ln|bias", f"--clip-norm={rule['clip']}"]
+        flags.append(f"--weight-decay={rule['weight_decay']}")
+    if "no_decay" in rule:
+        flags.append(f"--no-decay={rule['no_decay']}")
+    if "clip" in rule:
+        flags.append(f"--clip-norm={rule['clip']}")
     return flags
 
 

@@ -59,7 +59,7 @@ class Comparison:
         self.end = time.monotonic() + arguments.budget
         build = arguments.build.resolve()
         packages = os.pathsep.join([str(build / "python"), os.environ.get("PYTHONPATH", "")])
-        environments = {"ours": {"MPC_BUILD": str(build), "PYTHONPATH": packages}}
+        environments = {"ours": {"MPC_BUILD": str(build), "PYTHONPATH": packages, "MPC_TORCH_PYTHON": arguments.torch_python}}
         self.sides = Sides(pythons, arguments.threads, environments, self.tell)
         self.tell({
             "kind": "run", "schema": schema, "cpu": cpu_name(), "threads": arguments.threads,
@@ -101,19 +101,18 @@ class Comparison:
             return self.fail(case, side, mode, "failed", str(gone))
         if answer["event"] == "failed":
             return self.fail(case, side, mode, "failed", answer["why"])
-        self.tell({
-            "kind": "slice", "case": case["name"], "side": side, "mode": mode, "round": number,
-            "median_ms": statistics.median(answer["ms"]), "least_ms": min(answer["ms"]), "calls": len(answer["ms"]),
-            "others": others, "flops": case["flops"], "precision": opened["precision"], "check": opened["check"],
-            "agrees": opened["agrees"],
-        })
+        self.keep(case, side, mode, opened, round=number, median_ms=statistics.median(answer["ms"]),
+                  least_ms=min(answer["ms"]), calls=len(answer["ms"]), others=others)
 
     def keep_long(self, case, side, mode, opened):
         """A call that takes too long to be repeated counts as it was."""
+        last = opened["last_ms"]
+        self.keep(case, side, mode, opened, round=0, median_ms=last, least_ms=last, calls=1, others=0.0)
+
+    def keep(self, case, side, mode, opened, **times):
         self.tell({
-            "kind": "slice", "case": case["name"], "side": side, "mode": mode, "round": 0,
-            "median_ms": opened["last_ms"], "least_ms": opened["last_ms"], "calls": 1, "others": 0.0,
-            "flops": case["flops"], "precision": opened["precision"], "check": opened["check"], "agrees": opened["agrees"],
+            "kind": "slice", "case": case["name"], "side": side, "mode": mode, **times, "flops": case["flops"],
+            "precision": opened["precision"], "check": opened["check"], "agrees": opened["agrees"], **opened["facts"],
         })
 
     def compare(self, case, modes):

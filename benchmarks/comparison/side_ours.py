@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """mpc, by the Python package of a build."""
 import itertools
+import json
 import os
 import pathlib
 import subprocess
 import tempfile
+import time
 
 import numpy as np
 from mpc_compiler import __version__, _arrays, load
 
-from . import cases, ops, programs
+from . import cases, convolutions, ops, programs
 
 LOW = {"fp32": np.float32, "fp16": np.float16}
 PRECISIONS = {
@@ -18,6 +20,7 @@ PRECISIONS = {
         "bf16": "bf16 operands, f32 sums, f32 weights and moments",
         "fp16": "f16 operands, f32 sums, f32 weights and moments, dynamic loss scale",
     },
+    "model": {"fp32": "f32", "bf16": "bf16 operands, f32 sums, f32 weights and moments"},
     "contraction": {"fp32": "f32", "bf16": "bf16 in and out, f32 sums", "fp16": "f16 in and out, f32 sums"},
     "attention": {"fp32": "f32", "bf16": "bf16 in and out, f32 softmax", "fp16": "f16 in and out, f32 softmax"},
     "optimizer": {"fp16": "f16 gradients and copies, f32 weights and moments"},
@@ -41,8 +44,8 @@ def fault_of(done):
 class Call:
     """A program, its runner, and the calls of one case."""
 
-    def __init__(self, step, run, check, precision):
-        self.step, self.run, self.check, self.precision = step, run, check, precision
+    def __init__(self, step, run, check, precision, **facts):
+        self.step, self.run, self.check, self.precision, self.facts = step, run, check, precision, facts
 
 
 class Side:
@@ -50,6 +53,7 @@ class Side:
         self.threads, self.version = threads, f"mpc {__version__}"
         self.folder = tempfile.TemporaryDirectory(prefix="mpc-compare-")
         self.tools = pathlib.Path(os.environ["MPC_BUILD"]) / "bin"
+        self.compile_s = 0.0  # Of the last program.
 
     def make(self, case, mode):
         return getattr(self, case["kind"])(case, mode)
@@ -63,7 +67,9 @@ class Side:
             (folder / "model.mlir").write_text(model)
             model = folder / "model.mlir"
         command = [self.tools / "mpc-compile", model, "--cpu=host", *flags, "-o", folder / "program.mpc"]
+        begin = time.perf_counter()
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+        self.compile_s = time.perf_counter() - begin
         if done.returncode != 0:
             raise RuntimeError(fault_of(done))
         return load((folder / "program.mpc").read_bytes(), num_threads=self.threads)
@@ -123,6 +129,45 @@ class Side:
             first.append(loss) if not first else None
 
         return Call(step, run, lambda: first[0], PRECISIONS["step"][mode])
+
+    def model(self, case, mode):
+        folder = self.exported_model(case)
+        rule = case["optimizer"]
+        loss = (folder / "loss").read_text()
+        step = self.compile(folder / "model.pt2", f"--loss=output:{loss}", f"--precision={mode}", *programs.optimizer_flags(rule))
+        step.lr = rule["lr"]
+        with np.load(folder / "batch.npz") as file:
+            losses = cases.FirstLosses(lambda batch=dict(file): step(**batch).loss)
+        return Call(step, losses.run, losses.check, PRECISIONS["model"][mode], compile_s=self.compile_s)
+
+    def exported_model(self, case):
+        """The folder of a model that PyTorch, in a process of its own, has exported with its batch."""
+        folder = pathlib.Path(self.folder.name) / case["name"].replace(" ", "-")
+        if not folder.exists():
+            folder.mkdir()
+            command = [os.environ["MPC_TORCH_PYTHON"], "-B", "-m", "comparison.networks", json.dumps(case), folder]
+            done = subprocess.run([str(word) for word in command], cwd=cases.ROOT / "benchmarks", capture_output=True, text=True)
+            if done.returncode != 0:
+                raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        return folder
+
+    def convolution(self, case, mode):
+        product, precision = mode.split()
+        program, names = programs.convolution(case, product, precision)
+        step = self.compile(program, f"--precision={precision}")
+        numbers = convolutions.operands(case)
+        for name in names:
+            step._runner.bind_input(name, *narrow(numbers[name], precision))
+        shape = convolutions.shapes(case)[{"forward": "y", "input": "x", "weight": "w"}[product]]
+
+        def check():
+            result = np.empty(shape, np.float32)
+            step._runner.read_output("result", result)
+            return cases.size_of(result)
+
+        return Call(step, step._runner.step, check, PRECISIONS["contraction"][precision])
+
+    depthwise = convolution
 
     def op(self, case, mode):
         """A program of the op, whose inputs lie where they are: a call is the program and little else."""

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from . import cases, ops
+from . import cases, convolutions, ops
 
 sys.path.insert(0, str(cases.ROOT / "benchmarks/gpu"))
 import models  # noqa: E402
@@ -52,6 +52,8 @@ def build_optimizer(rule, model, **options):
     options |= {"lr": rule["lr"], "betas": rule["betas"], "eps": rule["eps"]}
     if rule["kind"] == "adam":
         return torch.optim.Adam(parameters, **options)
+    if "no_decay" not in rule:
+        return torch.optim.AdamW(parameters, weight_decay=rule["weight_decay"], **options)
     decayed = {"params": [p for p in parameters if p.dim() > 1], "weight_decay": rule["weight_decay"]}
     return torch.optim.AdamW([decayed, {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0}], **options)
 
@@ -86,6 +88,60 @@ class Step:
 
     def check(self):
         return self.first
+
+
+class Model:
+    """A published model as its pages train it: images of convolutional ones lie with their channels last."""
+
+    def __init__(self, case, engine, precision):
+        from . import networks
+
+        self.precision = STEP_PRECISIONS[precision]
+        self.module, batch = networks.build(case)
+        if case.get("layout") == "channels last":
+            self.module = self.module.to(memory_format=torch.channels_last)
+            batch = {name: to_channels_last(tensor) for name, tensor in batch.items()}
+        self.batch = batch
+        self.call = torch.compile(self.module, dynamic=False) if engine == "compile" else self.module
+        self.optimizer = build_optimizer(case["optimizer"], self.module, fused=True)
+        self.is_low = precision == "bf16"
+        losses = cases.FirstLosses(self.step)
+        self.run, self.check = losses.run, losses.check
+
+    def step(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.is_low):
+            loss = self.call(**self.batch)
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+
+def to_channels_last(tensor):
+    return tensor.to(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor
+
+
+class Convolution:
+    """One of the three products of a convolution, by oneDNN, channels last."""
+
+    def __init__(self, case, mode):
+        self.product, precision = mode.split()
+        self.precision = f"{precision} in and out, channels last"
+        numbers = {name: to_channels_last(torch.from_numpy(array).to(TYPES[precision]))
+                   for name, array in convolutions.operands(case).items()}
+        self.x, self.w, self.y = (numbers[name] for name in "xwy")
+        self.window = ([case["stride"]] * 2, [case["padding"]] * 2, [1, 1], False, [0, 0], case["groups"])
+
+    def run(self):
+        if self.product == "forward":
+            self.result = torch.ops.aten.convolution(self.x, self.w, None, *self.window)
+            return
+        wanted = [self.product == "input", self.product == "weight", False]
+        gradients = torch.ops.aten.convolution_backward(self.y, self.x, self.w, None, *self.window, wanted)
+        self.result = next(gradient for gradient in gradients if gradient is not None)
+
+    def check(self):
+        return cases.size_of(self.result.float().numpy())
 
 
 class Contraction:
@@ -182,7 +238,11 @@ class Side:
     def make(self, case, mode):
         if case["kind"] in ops.KINDS:
             return SingleOp(case, mode, self.folder)
+        if case["kind"] in cases.CONVOLUTIONS:
+            return Convolution(case, mode)
         engine, precision = mode.split()
+        if case["kind"] == "model":
+            return Model(case, engine, precision)
         if case["kind"] == "step":
             return Step(case, engine, precision)
         if case["kind"] == "optimizer":

@@ -39,7 +39,7 @@ class Worker:
                 seconds = time.perf_counter() - begin
         self.open_calls[request["mode"]] = call
         return {"event": "ready", "precision": call.precision, "check": check, "last_ms": 1e3 * seconds,
-                "is_long": seconds >= LONG_SECONDS}
+                "is_long": seconds >= LONG_SECONDS, "facts": getattr(call, "facts", {})}
 
     def go(self, request):
         run = self.open_calls[request["mode"]].run

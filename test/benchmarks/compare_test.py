@@ -16,11 +16,13 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
-from comparison import cases, page  # noqa: E402
+from comparison import cases, convolutions, page  # noqa: E402
 
 BUILD = None
 WANTED = ["step digits-mlp", "contraction deepbench 2048x64x2048 tn", "contraction deepbench 2048x7133x2048 nt",
+          "convolution resnet18-cifar 32x64x32x32 to 128 by 3x3 / 2", "depthwise efficientnet-b0 8x144x56x56 by 5x5 / 2",
           "attention 4x12x512x64 causal", "optimizer gpt2-124M"]
+CONVOLUTIONS, ATTENTION, OPTIMIZER = WANTED[3:5], WANTED[5], WANTED[6]
 
 
 def case_of(name):
@@ -30,6 +32,25 @@ def case_of(name):
 def product(case):
     a, b = (array.astype(np.float64) for array in cases.operands(case))
     return (a.T if case["layout"][0] == "t" else a) @ (b.T if case["layout"][1] == "t" else b)
+
+
+def convolution(case):
+    """The products of a convolution in float64, tap by tap."""
+    x, w, seed = convolutions.operands(case).values()
+    x, w, seed = (array.astype(np.float64) for array in (x, w, seed))
+    padding, stride, taps, last = (case[key] for key in ("padding", "stride", "taps", "pixels"))
+    groups, inputs = case["groups"], case["inputs"] // case["groups"]
+    padded = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    w = w.reshape(groups, -1, inputs, taps, taps)
+    seed = seed.reshape(len(x), groups, w.shape[1], *seed.shape[2:])
+    y, d_padded, dw = np.zeros(seed.shape), np.zeros(padded.shape), np.zeros(w.shape)
+    for i, j in np.ndindex(taps, taps):
+        places = (..., slice(i, i + stride * (seed.shape[3] - 1) + 1, stride), slice(j, j + stride * (seed.shape[4] - 1) + 1, stride))
+        seen = padded[places].reshape(len(x), groups, inputs, *seed.shape[3:])
+        y += np.einsum("ngcyx,goc->ngoyx", seen, w[..., i, j])
+        d_padded[places] += np.einsum("ngoyx,goc->ngcyx", seed, w[..., i, j]).reshape(padded[places].shape)
+        dw[..., i, j] = np.einsum("ngcyx,ngoyx->goc", seen, seed)
+    return {"forward": y, "input": d_padded[..., padding : padding + last, padding : padding + last], "weight": dw}
 
 
 def key_gradient(case):
@@ -90,12 +111,17 @@ class CompareTest(unittest.TestCase):
 
     def test_what_is_computed_is_right(self):
         expected = {name: cases.size_of(product(case_of(name))) for name in WANTED if name.startswith("contraction")}
-        expected[WANTED[3]] = cases.size_of(key_gradient(case_of(WANTED[3])))
-        expected[WANTED[4]] = gradient_norm(case_of(WANTED[4]))
+        expected[ATTENTION] = cases.size_of(key_gradient(case_of(ATTENTION)))
+        expected[OPTIMIZER] = gradient_norm(case_of(OPTIMIZER))
         # bf16 has 8 bits: of a mean over many elements far less than 2^-8 is left.
         for row in self.slices:
             if row["case"] in expected:
                 self.assertAlmostEqual(row["check"] / expected[row["case"]], 1, delta=4e-3, msg=row)
+        for name in CONVOLUTIONS:
+            products = convolution(case_of(name))
+            for row in (row for row in self.slices if row["case"] == name):
+                size = cases.size_of(products[row["mode"].split()[0]])
+                self.assertAlmostEqual(row["check"] / size, 1, delta=4e-3, msg=row)
         # Before any update a model guesses among ten digits.
         losses = [row["check"] for row in self.slices if row["case"].startswith("step")]
         self.assertTrue(all(abs(loss - math.log(10)) < 0.1 for loss in losses), losses)

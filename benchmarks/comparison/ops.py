@@ -138,6 +138,7 @@ def pools():
         op("avg_pool2d 3x3", lambda x: F.avg_pool2d(x, 3, 1, 1), IMAGES),
         op("global pool", lambda x: F.adaptive_avg_pool2d(x, 1), IMAGES),
         op("adaptive_avg_pool1d", lambda x: F.adaptive_avg_pool1d(x, 24), (32, 128, 1000)),
+        op("adaptive_max_pool2d", lambda x: F.adaptive_max_pool2d(x, 7), (16, 256, 25, 25)),
         op("adaptive_avg_pool2d", lambda x: F.adaptive_avg_pool2d(x, 7), (16, 256, 25, 25)),
     ]
 
@@ -188,6 +189,7 @@ def products():
     return [
         op("einsum", lambda q, k: torch.einsum("bihd,bjhd->bhij", q, k), (8, 128, 12, 64), (8, 128, 12, 64)),
         op("bilinear layer", lambda x, y, w: torch.einsum("bi,oij,bj->bo", x, w, y), (256, 64), (256, 64), (32, 64, 64)),
+        op("bilinear form", lambda x, y, w, b: F.bilinear(x, y, w, b), (256, 64), (256, 64), (32, 64, 64), (32,)),
         op("rotary", lambda x, c, s: x * c + torch.cat([-x.chunk(2, -1)[1], x.chunk(2, -1)[0]], -1) * s, (8, 12, 128, 128),
            (128, 128), (128, 128)),
         op("swiglu", lambda x, y: F.silu(x) * y, HIDDEN, HIDDEN),

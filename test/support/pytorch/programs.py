@@ -475,6 +475,21 @@ def windows():
         case(f, "upsample", lambda x, c=corners: A.upsample_linear1d.vec(x, None, c, [2.0]), t(1, 2, 4))
 
 
+def pools():
+    """Windows of one size, and of several."""
+    for axes, shape in {1: (2, 3, 8), 2: (2, 3, 8, 7), 3: (1, 2, 5, 4, 6)}.items():
+        op = getattr(A, f"adaptive_max_pool{axes}d").default
+        for wanted in (3, 2, 1):
+            case("pools", f"adaptive_max_pool{axes}d", lambda x, g=op, s=[wanted] * axes: g(x, s)[0], t(*shape))
+    case("pools", "adaptive_max_pool2d", lambda x: A.adaptive_max_pool2d.default(x, [5, 4])[0], t(2, 8, 7))
+    case("pools", "adaptive_max_pool2d", lambda x: A.adaptive_max_pool2d.default(x, [2, 7])[0], t(1, 2, 6, 7))
+
+
+def bilinear():
+    case("bilinear", "bilinear", A.bilinear.default, t(2, 3), t(2, 4), t(5, 3, 4), t(5))
+    case("bilinear", "bilinear", A.bilinear.default, t(2, 2, 3), t(2, 2, 4), t(5, 3, 4))
+
+
 def recurrent():
     f = "recurrent"
     for gates, op, states in ((4, "lstm", 2), (3, "gru", 1), (1, "rnn_tanh", 1), (1, "rnn_relu", 1)):
@@ -745,7 +760,7 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
-                   rearrangement, pads, sorting, writes, distances, moments):
+                   rearrangement, pads, sorting, writes, distances, moments, pools, bilinear):
         family()
     for family, cases in CASES.items():
         save_family(arguments.folder, family, cases, torch.float32)

@@ -153,6 +153,30 @@ Error emitEinsum(Call &call) {
   return Error::success();
 }
 
+/// Each result is one of `weight`'s matrices between two vectors.
+Error emitBilinear(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("input1"));
+  MPC_TRY_ASSIGN(Operand y, call.real("input2"));
+  MPC_TRY_ASSIGN(Operand weight, call.real("weight"));
+  MPC_TRY(requireSameType(call, x, y));
+  MPC_TRY(requireSameType(call, x, weight));
+  if (x.rank() == 0 || x.rank() != y.rank() || weight.rank() != 3)
+    return call.fail("the operands are " + shapeText(x.shape) + ", " +
+                     shapeText(y.shape) + " and " + shapeText(weight.shape));
+  Einsum einsum(call.build, "...i,oij,...j->...o");
+  for (const Operand &term : {x, weight, y})
+    MPC_TRY(einsum.add(term));
+  MPC_TRY_ASSIGN(Operand result, einsum.result());
+  if (call.has("bias")) {
+    MPC_TRY_ASSIGN(Operand bias, call.real("bias"));
+    MPC_TRY(requireSameType(call, x, bias));
+    MPC_TRY_ASSIGN(bias, call.broadcastTo(bias, result.shape, "the bias"));
+    result = call.build.binary(Binary::Add, result, bias);
+  }
+  call.result(result);
+  return Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
@@ -477,6 +501,7 @@ Error emitAttention(Call &call) {
 const OpRow kRows[] = {
     {"addmm.default", emitAddmm},
     {"baddbmm.default", emitBaddbmm},
+    {"bilinear.default", emitBilinear},
     {"bmm.default", emitMM},
     {"conv1d.default", emitConv},
     {"conv1d.padding", emitConvOfWord},

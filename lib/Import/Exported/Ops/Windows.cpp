@@ -5,6 +5,7 @@
 
 #include "dialects/NN/NNDialect.h"
 #include "lib/Import/Build/PointReads.h"
+#include "lib/Import/Build/Reductions.h"
 #include "lib/Import/Build/Resize.h"
 #include "lib/Import/Exported/Call.h"
 #include "llvm/ADT/Sequence.h"
@@ -229,6 +230,102 @@ Error emitAdaptiveAverage(Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
+// Adaptive maxima
+//===----------------------------------------------------------------------===//
+
+/// The elements of one axis that each of its windows has, from
+/// i * size / wanted, rounded down, to (i + 1) * size / wanted, rounded up. A
+/// shorter window has its last element again.
+SmallVector<SmallVector<int64_t>> adaptiveWindows(int64_t size,
+                                                  int64_t wanted) {
+  SmallVector<SmallVector<int64_t>> windows(wanted);
+  size_t most = 0;
+  for (int64_t i : seq<int64_t>(0, wanted)) {
+    append_range(windows[i], seq<int64_t>(i * size / wanted,
+                                          divideCeil((i + 1) * size, wanted)));
+    most = std::max(most, windows[i].size());
+  }
+  for (SmallVector<int64_t> &window : windows)
+    window.resize(most, window.back());
+  return windows;
+}
+
+/// Where the elements of all windows lie in an image: [windows, places of a
+/// window].
+Expected<Operand> placesOfAdaptiveWindows(Call &call, ArrayRef<int64_t> spatial,
+                                          ArrayRef<int64_t> wanted) {
+  using Places = std::vector<std::vector<int64_t>>;
+  Places all{{0}};
+  for (auto [size, count] : zip_equal(spatial, wanted)) {
+    auto windows = adaptiveWindows(size, count);
+    if (all.size() * all[0].size() * count * windows[0].size() > (1 << 24))
+      return call.fail("the windows have more than 2^24 elements");
+    Places next;
+    for (const std::vector<int64_t> &outer : all)
+      for (ArrayRef<int64_t> window : windows) {
+        std::vector<int64_t> &places = next.emplace_back();
+        for (int64_t begin : outer)
+          for (int64_t place : window)
+            places.push_back(begin * size + place);
+      }
+    all = std::move(next);
+  }
+  std::vector<int64_t> flat;
+  for (const std::vector<int64_t> &places : all)
+    append_range(flat, places);
+  TensorBuilder &b = call.build;
+  return b.fromValues<int64_t>(
+      b.i64(), {int64_t(all.size()), int64_t(all[0].size())}, flat);
+}
+
+/// Windows of one size, which do not overlap.
+Operand maximaOfEqualWindows(TensorBuilder &b, const Operand &x,
+                             ArrayRef<int64_t> wanted) {
+  Shape shape{x.shape[0], x.shape[1]}, kernel;
+  append_range(shape, wanted);
+  for (auto [size, count] : zip_equal(ArrayRef(x.shape).drop_front(2), wanted))
+    kernel.push_back(size / count);
+  Shape none(wanted.size(), 0), one(wanted.size(), 1);
+  auto pool = nn::MaxPoolOp::create(
+      b.builder(), b.location(), b.tensorType(x.type, shape),
+      b.tensorType(b.i64(), shape), x.value, kernel, kernel, none, none, one);
+  return b.fromValue(pool.getOutput());
+}
+
+/// Of equal elements the first one has the gradient. Their places are not
+/// given.
+Error emitAdaptiveMax(Call &call, size_t axes) {
+  MPC_TRY_ASSIGN(Operand x, imageOf(call, axes));
+  MPC_TRY_ASSIGN(Shape result, call.resultShape());
+  if (result.size() < axes || is_contained(result, 0))
+    return call.fail("the result is " + shapeText(result));
+  ArrayRef<int64_t> wanted = ArrayRef(result).take_back(axes);
+  ArrayRef<int64_t> spatial = ArrayRef(x.shape).drop_front(2);
+  TensorBuilder &b = call.build;
+  Operand maxima;
+  if (all_of(zip_equal(spatial, wanted), [](auto axis) {
+        return std::get<0>(axis) % std::get<1>(axis) == 0;
+      })) {
+    maxima = maximaOfEqualWindows(b, x, wanted);
+  } else {
+    MPC_TRY_ASSIGN(Operand places,
+                   placesOfAdaptiveWindows(call, spatial, wanted));
+    Operand flat =
+        b.reshape(x, {x.shape[0], x.shape[1], *countElements(spatial)});
+    maxima = firstMaximum(b, b.gather(flat, places, 2), 3);
+  }
+  MPC_TRY_ASSIGN(maxima, call.reshaped(maxima, result));
+  call.result(maxima);
+  call.result({});
+  return Error::success();
+}
+
+template <size_t axes>
+Error emitAdaptiveMax(Call &call) {
+  return emitAdaptiveMax(call, axes);
+}
+
+//===----------------------------------------------------------------------===//
 // Resampling
 //===----------------------------------------------------------------------===//
 
@@ -347,6 +444,9 @@ const OpRow kRows[] = {
     {"adaptive_avg_pool1d.default", emitAdaptiveAverage<1>},
     {"adaptive_avg_pool2d.default", emitAdaptiveAverage<2>},
     {"adaptive_avg_pool3d.default", emitAdaptiveAverage<3>},
+    {"adaptive_max_pool1d.default", emitAdaptiveMax<1>},
+    {"adaptive_max_pool2d.default", emitAdaptiveMax<2>},
+    {"adaptive_max_pool3d.default", emitAdaptiveMax<3>},
     {"avg_pool1d.default", emitAveragePool<1>},
     {"avg_pool2d.default", emitAveragePool<2>},
     {"avg_pool3d.default", emitAveragePool<3>},

@@ -352,10 +352,11 @@ Operand TensorBuilder::scan(Binary kind, const Operand &input, int64_t axis) {
     return fold(nn::CumsumOp::create(builder_, location_, input.value.getType(),
                                      input.value, axis,
                                      /*reverse=*/false));
-  Operand x = input;
+  // Each product is rounded to 16 bits once, and not in every round.
+  Operand x = input.isFloat() ? wide(input) : input;
   for (int64_t distance = 1; distance < x.shape[axis]; distance *= 2)
     x = binary(kind, x, shifted(x, axis, distance, 1.0));
-  return x;
+  return cast(x, input.type);
 }
 
 Operand TensorBuilder::withoutGradient(const Operand &input) {

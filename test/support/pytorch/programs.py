@@ -490,6 +490,12 @@ def bilinear():
     case("bilinear", "bilinear", A.bilinear.default, t(2, 2, 3), t(2, 2, 4), t(5, 3, 4))
 
 
+def lines():
+    """Long lines, whose products 16 bits would lose if each were rounded several times."""
+    case("lines", "cumprod", lambda x: A.cumprod.default(x, 1), t(2, 300, low=0.98, high=1.025))
+    case("lines", "cumsum", lambda x: A.cumsum.default(x, 1), t(2, 300))
+
+
 def recurrent():
     f = "recurrent"
     for gates, op, states in ((4, "lstm", 2), (3, "gru", 1), (1, "rnn_tanh", 1), (1, "rnn_relu", 1)):
@@ -760,7 +766,7 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
-                   rearrangement, pads, sorting, writes, distances, moments, pools, bilinear):
+                   rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines):
         family()
     for family, cases in CASES.items():
         save_family(arguments.folder, family, cases, torch.float32)

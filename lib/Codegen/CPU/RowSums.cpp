@@ -12,13 +12,28 @@ using namespace mpc::kernel;
 
 using Values = SmallVector<Value>;
 
+/// The accumulators of a sum whose order changes no bit. One alone would wait
+/// for each of its combinations, which take some 10 cycles (a maximum and two
+/// operations for NaN).
+static constexpr size_t kAccumulators = 4;
+/// The most statements of a pass that are emitted for each accumulator.
+static constexpr unsigned kMostRepeated = 3;
+
+/// Whether any order of combinations gives the same bits, and to combine with a
+/// value twice is to combine with it once.
+static bool isFreeOfOrder(Operation *combiner) {
+  return isa_and_present<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
+                         arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp,
+                         arith::AndIOp, arith::OrIOp>(combiner);
+}
+
 namespace {
 
 class RowSums {
 public:
   RowSums(RowValues &values, int pass, MutableArrayRef<LaneGroup> groups)
       : emitter_(values.emitter), values_(values), plan_(values.plan),
-        computed_(values, pass), groups_(groups),
+        pass_(pass), computed_(values, pass), groups_(groups),
         extents_(values.statements.front().extents),
         reductions_(plan_.reductionsOf(pass)) {}
 
@@ -29,6 +44,8 @@ private:
   Values emitInner(Values dims, ValueRange sums);
   Values emitLine(Values dims, ValueRange sums);
   Values emitVectors(Values dims, IndexRange range, ValueRange sums);
+  Values emitAccumulators(Values dims, IndexRange range, ValueRange sums);
+  SmallVector<Operation *> getFreeCombiners();
   Values emitGroups(ValueRange dims, ValueRange sums);
   Values emitChains(size_t depth, int64_t extent, int64_t step, ValueRange sums,
                     SumRange sumRange);
@@ -39,6 +56,7 @@ private:
   Emitter &emitter_;
   RowValues &values_;
   const RowPlan &plan_;
+  int pass_;
   RowStatements computed_;
   MutableArrayRef<LaneGroup> groups_;
   ArrayRef<int64_t> extents_;
@@ -127,6 +145,52 @@ SmallVector<Value> RowSums::emitGroups(ValueRange dims, ValueRange sums) {
   return next;
 }
 
+/// The ops that combine the sums of the pass, if none of them has an order and
+/// the pass has little else to do; otherwise none.
+SmallVector<Operation *> RowSums::getFreeCombiners() {
+  SmallVector<Operation *> combiners;
+  for (unsigned number : reductions_) {
+    const Statement &statement = values_.statements[number];
+    for (unsigned out = 0; out < statement.outputs.size(); ++out)
+      combiners.push_back(getCombiner(statement, out));
+  }
+  unsigned count = llvm::count(plan_.passes.levels, pass_);
+  bool isShort = extents_.back() < 2 * int64_t(kAccumulators) * plan_.lanes;
+  if (isShort || count > kMostRepeated ||
+      !llvm::all_of(combiners, isFreeOfOrder))
+    return {};
+  return combiners;
+}
+
+/// Emits whole vectors of a line to several accumulators in turn, and combines
+/// those.
+SmallVector<Value> RowSums::emitAccumulators(Values dims, IndexRange range,
+                                             ValueRange sums) {
+  IndexMath math(emitter_);
+  size_t count = sums.size();
+  Values all;
+  for (size_t number = 0; number < kAccumulators; ++number)
+    llvm::append_range(all, sums);
+  auto body = [&](Value position, ValueRange before) {
+    Values next;
+    for (size_t number = 0; number < kAccumulators; ++number) {
+      dims.back() = math.add(position, number * plan_.lanes);
+      next.append(computed_.emitElements(dims, groups_.front(),
+                                         {plan_.lanes, plan_.lanes},
+                                         before.slice(number * count, count)));
+    }
+    return next;
+  };
+  all =
+      emitter_.emitCarryingLoop(range, kAccumulators * plan_.lanes, all, body);
+  SmallVector<Operation *> combiners = getFreeCombiners();
+  for (size_t number = count; number < all.size(); ++number)
+    all[number % count] = createCombined(emitter_, combiners[number % count],
+                                         all[number % count], all[number]);
+  all.resize(count);
+  return all;
+}
+
 /// Emits whole vectors of a line, as many to an iteration as its step has.
 SmallVector<Value> RowSums::emitVectors(Values dims, IndexRange range,
                                         ValueRange sums) {
@@ -145,11 +209,16 @@ SmallVector<Value> RowSums::emitVectors(Values dims, IndexRange range,
     return emitter_.emitCarryingLoop(part, step, carried, body);
   };
   int64_t step = chooseStep(values_.statements, lanes);
+  bool isFree = step == lanes && !getFreeCombiners().empty();
+  if (isFree)
+    step *= kAccumulators;
   if (step == lanes)
     return emitPart(range, lanes, sums);
   Value count = math.sub(range.second, range.first);
   Value middle = math.add(range.first, math.floor(count, step));
-  Values next = emitPart({range.first, middle}, step, sums);
+  IndexRange first = {range.first, middle};
+  Values next = isFree ? emitAccumulators(dims, first, sums)
+                       : emitPart(first, step, sums);
   return emitPart({middle, range.second}, lanes, next);
 }
 

@@ -446,6 +446,16 @@ def cumsum_functions():
         yield Function(kind, [a], f"%r = nn.cumsum %a axis(1) : {a.type}", [Result(kind, np.array(want, dtype=object))])
 
 
+def long_rows(kind):
+    """Rows whose greatest element is in any of the places that vectors and accumulators have, or NaN."""
+    values = -(np.arange(24 * 331).reshape(24, 331) % 7.0) - 1
+    for row, place in enumerate(range(0, 331, 15)):
+        values[row, place] = row / 8
+    values[22, 200] = math.nan
+    values[23, :] = -math.inf
+    return Tensor(kind, values)
+
+
 def max_functions():
     for kind in FLOAT_KINDS:
         for name, shape, axes in AXES if kind in ("f32", "f16") else AXES[:2]:
@@ -459,6 +469,8 @@ def max_functions():
             )
         a = reduction_edges(kind)
         yield reduce("reduce_max", f"edges_{kind}", a, (1,), a.values.max(1))
+        rows = long_rows(kind)
+        yield reduce("reduce_max", f"long_{kind}", rows, (1,), rows.values.max(1))
         yield reduce(
             "reduce_max", f"edge_columns_{kind}", Tensor(kind, a.values.T), (0,), a.values.max(1)
         )

@@ -491,9 +491,10 @@ def bilinear():
 
 
 def lines():
-    """Long lines, whose products 16 bits would lose if each were rounded several times."""
+    """Long lines: 16 bits would lose products that are rounded several times, and tables of places would be long."""
     case("lines", "cumprod", lambda x: A.cumprod.default(x, 1), t(2, 300, low=0.98, high=1.025))
     case("lines", "cumsum", lambda x: A.cumsum.default(x, 1), t(2, 300))
+    case("lines", "reflection_pad2d", lambda x: A.reflection_pad2d.default(x, [3, 2, 1, 1]), t(1, 2, 4100))
 
 
 def recurrent():

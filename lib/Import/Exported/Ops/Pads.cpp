@@ -3,7 +3,10 @@
 /// ATen's pads.
 #include "lib/Import/Exported/Call.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringSwitch.h"
+
+#include <algorithm>
 
 using namespace llvm;
 
@@ -59,27 +62,51 @@ enum class Mirror {
   Circular,  ///< What lies at the other end.
 };
 
-/// The `count` elements in front of an axis, or behind it.
-Operand repeated(TensorBuilder &b, const Operand &x, int64_t axis,
-                 int64_t count, bool isFront, Mirror mirror) {
-  int64_t size = x.shape[axis];
+/// The element of an axis of `size` that stands at `place`, which is below 0 in
+/// front of it.
+int64_t sourceOf(int64_t place, int64_t size, Mirror mirror) {
   switch (mirror) {
-  case Mirror::Reflect: {
-    int64_t first = isFront ? 1 : size - 1 - count;
-    return b.reverse(b.sliceAxis(x, axis, first, first + count), {axis});
-  }
-  case Mirror::Replicate: {
-    Shape shape = x.shape;
-    shape[axis] = count;
-    int64_t edge = isFront ? 0 : size - 1;
-    return b.broadcastTo(b.sliceAxis(x, axis, edge, edge + 1), shape);
-  }
-  case Mirror::Circular: {
-    int64_t first = isFront ? size - count : 0;
-    return b.sliceAxis(x, axis, first, first + count);
-  }
+  case Mirror::Reflect:
+    return place < 0 ? -place : place < size ? place : 2 * (size - 1) - place;
+  case Mirror::Replicate:
+    return std::clamp<int64_t>(place, 0, size - 1);
+  case Mirror::Circular:
+    return (place + size) % size;
   }
   llvm_unreachable("a mirror has a name");
+}
+
+/// The source of each element of a padded axis.
+std::vector<int64_t> sourcesOf(int64_t size, int64_t low, int64_t high,
+                               Mirror mirror) {
+  std::vector<int64_t> sources;
+  for (int64_t place : seq<int64_t>(-low, size + high))
+    sources.push_back(sourceOf(place, size, mirror));
+  return sources;
+}
+
+/// The axes from `first` on, read at their sources: at once where the table of
+/// places is no longer than this, and else one by one.
+constexpr int64_t kMostPlaces = 1 << 13;
+
+Expected<Operand> readAtSources(TensorBuilder &b, Operand x, int64_t first,
+                                ArrayRef<std::vector<int64_t>> sources) {
+  Shape shape(ArrayRef(x.shape).take_front(first));
+  std::vector<int64_t> places{0};
+  for (auto [size, axis] :
+       zip_equal(ArrayRef(x.shape).drop_front(first), sources)) {
+    shape.push_back(axis.size());
+    std::vector<int64_t> next;
+    for (int64_t place : places)
+      for (int64_t source : axis)
+        next.push_back(place * size + source);
+    places = std::move(next);
+  }
+  Shape flat(ArrayRef(x.shape).take_front(first));
+  flat.push_back(*countElements(ArrayRef(x.shape).drop_front(first)));
+  MPC_TRY_ASSIGN(Operand table, b.fromValues<int64_t>(
+                                    b.i64(), {int64_t(places.size())}, places));
+  return b.reshape(b.gather(b.reshape(x, flat), table, first), shape);
 }
 
 /// How many elements an axis has to repeat.
@@ -89,9 +116,8 @@ int64_t mostOf(int64_t size, Mirror mirror) {
   return mirror == Mirror::Reflect ? size - 1 : size;
 }
 
-Error padByMirror(Call &call, Mirror mirror, StringRef name) {
-  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
-  MPC_TRY_ASSIGN(Pads pads, readPads(call, x, name));
+Error checkMirror(Call &call, const Operand &x, const Pads &pads,
+                  Mirror mirror) {
   for (int64_t axis = 0; axis < x.rank(); ++axis) {
     int64_t low = pads.low[axis], high = pads.high[axis];
     int64_t most = std::max<int64_t>(0, mostOf(x.shape[axis], mirror));
@@ -99,15 +125,37 @@ Error padByMirror(Call &call, Mirror mirror, StringRef name) {
       return call.fail("pads of " + Twine(low) + " and " + Twine(high) +
                        " do not repeat what an axis of " +
                        Twine(x.shape[axis]) + " elements has");
-    if (low == 0 && high == 0)
-      continue;
-    TensorBuilder &b = call.build;
-    std::vector<Operand> parts{x};
-    if (low > 0)
-      parts.insert(parts.begin(), repeated(b, x, axis, low, true, mirror));
-    if (high > 0)
-      parts.push_back(repeated(b, x, axis, high, false, mirror));
-    x = b.concat(parts, axis);
+  }
+  return Error::success();
+}
+
+Error padByMirror(Call &call, Mirror mirror, StringRef name) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(Pads pads, readPads(call, x, name));
+  MPC_TRY(checkMirror(call, x, pads, mirror));
+  SmallVector<std::vector<int64_t>> sources;
+  int64_t first = x.rank(), places = 1;
+  for (int64_t axis : reverse(seq<int64_t>(0, x.rank()))) {
+    int64_t low = pads.low[axis], high = pads.high[axis];
+    sources.insert(sources.begin(),
+                   sourcesOf(x.shape[axis], low, high, mirror));
+    if (low > 0 || high > 0)
+      first = axis;
+  }
+  for (int64_t axis : seq(first, x.rank()))
+    places *= int64_t(sources[axis].size());
+  TensorBuilder &b = call.build;
+  if (places <= kMostPlaces && first < x.rank()) {
+    MPC_TRY_ASSIGN(
+        x, readAtSources(b, x, first, ArrayRef(sources).drop_front(first)));
+  } else {
+    for (int64_t axis : seq(first, x.rank())) {
+      MPC_TRY_ASSIGN(Operand table,
+                     b.fromValues<int64_t>(b.i64(),
+                                           {int64_t(sources[axis].size())},
+                                           sources[axis]));
+      x = b.gather(x, table, axis);
+    }
   }
   call.result(x);
   return Error::success();

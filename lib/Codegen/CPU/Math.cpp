@@ -117,12 +117,6 @@ static Fp expm1OfNarrow(Fp x) {
   return select(less(abs(x), 0x1p-12), series, exp(x) - 1);
 }
 
-// Of an x that was f32, to which 1 is added without loss where the series ends.
-static Fp log1pOfNarrow(Fp x) {
-  Fp series = x * fma(x, fma(x, x.constant(1.0 / 3), -0.5), 1);
-  return select(less(abs(x), 0x1p-12), series, log(x + 1));
-}
-
 static Fp sinh(Fp x) {
   Fp t = abs(x);
   Fp e = expm1(t);
@@ -214,6 +208,8 @@ static Fp remainder(Fp x, Fp y) {
 
 /// Functions with f32 code of their own.
 static std::optional<Fp> expandTyped(Operation *op, Fp x) {
+  if (isa<math::Log1pOp>(op) && !x.isDouble())
+    return log1pOfSingle(x);
   return TypeSwitch<Operation *, std::optional<Fp>>(op)
       .Case([&](math::ExpOp) { return exp(x); })
       .Case([&](math::Exp2Op) { return exp2(x); })
@@ -264,8 +260,6 @@ static std::optional<Fp> expandWide(Operation *op, Fp x) {
 static std::optional<Fp> expandWidened(Operation *op, Fp x) {
   if (isa<math::ExpM1Op>(op))
     return expm1OfNarrow(x);
-  if (isa<math::Log1pOp>(op))
-    return log1pOfNarrow(x);
   return expandWide(op, x);
 }
 

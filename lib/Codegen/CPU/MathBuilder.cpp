@@ -158,22 +158,46 @@ static Split splitExponent(Fp x) {
   return {fromBits(x, whole), exponent};
 }
 
-Fp mpc::cpu::log(Fp x) {
-  bool wide = x.isDouble();
-  auto [mantissa, k] = splitExponent(x);
-  Fp f = mantissa - 1;
+/// log(mantissa * 2^k), where f is the mantissa less 1 and `more` is added to
+/// it.
+static Fp logOfParts(Fp f, Fp k, std::optional<Fp> more = std::nullopt) {
+  bool wide = f.isDouble();
   Fp s = f / (f + 2);
   Fp half = f * f * 0.5;
   Fp r = logSeries(s * s);
-  Fp ln2Low = x.constant(wide ? 1.90821492927058770002e-10 : 9.0580006145e-6);
-  Fp ln2High = x.constant(wide ? 6.93147180369123816490e-1 : 6.9313812256e-1);
+  Fp ln2Low = f.constant(wide ? 1.90821492927058770002e-10 : 9.0580006145e-6);
+  Fp ln2High = f.constant(wide ? 6.93147180369123816490e-1 : 6.9313812256e-1);
   Fp low = fma(k, ln2Low, s * (half + r));
-  Fp y = fma(k, ln2High, f - (half - low));
+  if (more)
+    low = low + *more;
+  return fma(k, ln2High, f - (half - low));
+}
+
+Fp mpc::cpu::log(Fp x) {
+  auto [mantissa, k] = splitExponent(x);
+  Fp y = logOfParts(mantissa - 1, k);
   double infinity = HUGE_VAL;
   y = select(equal(x, infinity), infinity, y);
   y = select(equal(x, 0), -infinity, y);
   // Negative numbers and NaN give NaN.
   Condition valid = compare(arith::CmpFPredicate::OGE, x, x.constant(0));
+  return select(valid, y, x.constant(NAN));
+}
+
+// FreeBSD's log1pf: what 1 + x has lost is added again, by its part of the
+// logarithm's slope. Where 1 + x has the exponent 0, x is the mantissa less 1.
+Fp mpc::cpu::log1pOfSingle(Fp x) {
+  Fp u = x + 1;
+  auto [mantissa, k] = splitExponent(u);
+  Fp lost = select(greater(x, 1), 1 - (u - x), x - (u - 1));
+  Condition near = equal(k, 0);
+  Fp f = select(near, x, mantissa - 1);
+  Fp y = logOfParts(f, k, select(near, x.constant(0), lost / u));
+  y = select(equal(u, HUGE_VAL), u, y);
+  y = select(equal(u, 0), -HUGE_VAL, y);
+  y = select(equal(x, 0), x, y);
+  // Numbers below -1 and NaN give NaN.
+  Condition valid = compare(arith::CmpFPredicate::OGE, u, u.constant(0));
   return select(valid, y, x.constant(NAN));
 }
 

@@ -37,6 +37,8 @@ Fp exp2(Fp x);
 Fp log(Fp x);
 Fp erf(Fp x);
 Fp tanh(Fp x);
+/// log(1 + x) of an f32.
+Fp log1pOfSingle(Fp x);
 
 } // namespace mpc::cpu
 

@@ -60,6 +60,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     rounds.add_flags(parser, 0.5, "out/compare.jsonl")
     parser.add_argument("--page", type=pathlib.Path, help="write the section of this CPU into this page, too")
+    parser.add_argument("--part", default="", help="a name: the page has a section of its own for these rows")
     parser.add_argument("--readme", type=pathlib.Path, help="with --page: write its table of models into this file, too")
     parser.add_argument("--python", default=rounds.default_python(), help="that has NumPy, for our package")
     parser.add_argument("--jax-python", default=os.environ.get("MPC_JAX_PYTHON", rounds.default_python()),
@@ -78,9 +79,9 @@ def main():
         pythons = {"ours": arguments.python, "torch": arguments.torch_python, "jax": arguments.jax_python}
         rows = rounds.measure(arguments, every_case, cases.MODES, schema="mpc-compare/1", pythons=pythons, judge=judge, show=show)
     results = page.Results(rows)
-    print("\n" + "\n".join(page.section(results)))
+    print("\n" + "\n".join(page.section(results, arguments.part)))
     if arguments.page:
-        page.update(arguments.page, results)
+        page.update(arguments.page, results, arguments.part)
     if arguments.page and arguments.readme:
         readme.update(arguments.readme, arguments.page)
     return int(not results.slices)

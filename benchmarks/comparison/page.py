@@ -143,6 +143,12 @@ def table(results, kind):
     return lines
 
 
+def describe_priority(results):
+    """What runs did to be undisturbed; empty where they did nothing."""
+    found = dict.fromkeys(run.get("priority", "normal") for run in results.runs)
+    return "" if list(found) == ["normal"] else f"Priority of the runs: {' and '.join(found)}. "
+
+
 def describe_load(results):
     others = sorted(row["others"] for row in results.slices)
     if not others:
@@ -173,13 +179,18 @@ def failures(results):
     return found
 
 
-def section(results):
+def titled(results, part):
+    """What a section is of: a CPU, and a part of the rows that has a section of its own."""
+    return results.run["cpu"] + (f": {part}" if part else "")
+
+
+def section(results, part=""):
     run = results.run
     lines = [
-        f"## {run['cpu']}",
+        f"## {titled(results, part)}",
         "",
         f"{run['threads']} threads, {results.each('date')}, commit {results.each('commit')}; "
-        f"{', '.join(results.versions)}; {results.each('rounds')} rounds. {describe_load(results)}",
+        f"{', '.join(results.versions)}; {results.each('rounds')} rounds. {describe_priority(results)}{describe_load(results)}",
         "",
     ]
     lines += [f"Not installed: {row['side']} ({row['why']})." for row in results.absent]
@@ -194,7 +205,7 @@ def section(results):
 
 HEAD = """# Beside PyTorch and jax
 
-Written by `benchmarks/compare.py --page=docs/benchmarks.md`, which replaces the section of its CPU and keeps the others;
+Written by `benchmarks/compare.py --page=docs/benchmarks.md`, which replaces the section of its CPU (with `--part`, of that part) and keeps the others;
 `benchmarks/compare.py --help` says how it measures. A time is the median over the rounds of their medians, with the least of
 all calls in brackets; rounds in which other processes used more than a quarter of a processor are left out where a third are not so; a ratio is their time divided by ours, so that above 1 we are ahead. GFLOP/s are by the median. "(!)": what
 was computed differs from our result.
@@ -205,17 +216,17 @@ are compiled by `mpc-compile` from what `torch.export.save` wrote.
 """
 
 
-def marks(cpu):
-    return f"<!-- begin {cpu} -->", f"<!-- end {cpu} -->"
+def marks(title):
+    return f"<!-- begin {title} -->", f"<!-- end {title} -->"
 
 
-def update(path, results):
-    """Puts a section into the page, in the place of the one of the same CPU."""
+def update(path, results, part=""):
+    """Puts a section into the page, in the place of the one of the same CPU and part."""
     path = pathlib.Path(path)
     old = path.read_text() if path.exists() else ""
     text = HEAD + ("\n" + old[old.index("<!-- begin "):] if "<!-- begin " in old else "")
-    begin, end = marks(results.run["cpu"])
-    new = "\n".join([begin, *section(results), end])
+    begin, end = marks(titled(results, part))
+    new = "\n".join([begin, *section(results, part), end])
     if begin in text:
         before, rest = text.split(begin, 1)
         text = before + new + rest.split(end, 1)[1]

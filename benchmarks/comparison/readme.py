@@ -26,7 +26,8 @@ def median(cell):
 
 def best(row, precision):
     """PyTorch's best cell of a precision."""
-    found = [median(cell) for name, cell in row.items() if name.startswith("torch ") and name.endswith(" " + precision) and cell]
+    columns = [f"torch {engine} {precision}" for engine in ("eager", "compile")]
+    found = [median(row[name]) for name in columns if row.get(name)]
     return min(found, key=lambda cell: float(cell.split()[0]), default="")
 
 

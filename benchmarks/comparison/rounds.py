@@ -49,6 +49,14 @@ def commit():
     return done.stdout.strip() or "unknown"
 
 
+def priority():
+    """How the processes are scheduled beside others: normal, by a nice value, or before all that are not real-time."""
+    if os.sched_getscheduler(0) in (os.SCHED_RR, os.SCHED_FIFO):
+        return "real-time"
+    nice = os.getpriority(os.PRIO_PROCESS, 0)
+    return f"nice {nice}" if nice else "normal"
+
+
 class Comparison:
     """A run of sides, each by its Python. `judge` says of the first answers of a case which of them agree, and `show` is
     told of each case that is done."""
@@ -64,7 +72,7 @@ class Comparison:
         self.tell({
             "kind": "run", "schema": schema, "cpu": cpu_name(), "threads": arguments.threads,
             "cpus": os.cpu_count(), "date": datetime.date.today().isoformat(), "commit": commit(),
-            "rounds": arguments.rounds, "small": arguments.small,
+            "rounds": arguments.rounds, "small": arguments.small, "priority": priority(),
         })
 
     def tell(self, row):

@@ -142,6 +142,15 @@ class CompareTest(unittest.TestCase):
         for name in WANTED:
             self.assertEqual(both.count("| " + name.split(" ", 1)[1] + " |"), 2, name)
 
+    def test_a_part_has_a_section_beside_the_others(self):
+        path = pathlib.Path(self.folder.name) / "parts.md"
+        results = page.Results(self.rows)
+        page.update(path, results)
+        for _ in range(2):
+            page.update(path, results, "models")
+        titles = [line for line in path.read_text().splitlines() if line.startswith("## ")]
+        self.assertEqual(titles, [f"## {results.run['cpu']}", f"## {results.run['cpu']}: models"])
+
     def test_ratios_are_theirs_by_ours(self):
         def row(side, mode, number, median):
             return {"kind": "slice", "case": "step x", "side": side, "mode": mode, "round": number, "median_ms": median,

@@ -116,3 +116,33 @@ func.func @rated(%h: tensor<4xf32>, %x: tensor<3x4xf32>, %w: tensor<4xf32>, %d: 
       : (tensor<4xf32>, tensor<3x4xf32>, tensor<4xf32>), (tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32>
   return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// The gradient of what is carried is needed for that of a stack, though nobody
+// wants it of the first.
+// CHECK-LABEL: func.func @shifted(
+// CHECK:         nn.scan @shift_forward turns(3) inits(
+// CHECK:         %[[G:.*]]:2 = nn.scan @shift_backward turns(3) reversed inits(%arg3) constants(%arg2) :
+// CHECK-SAME:      -> (tensor<4xf32>, tensor<3x4xf32>)
+// CHECK:         return %{{.*}}, %[[G]]#1
+// CHECK-LABEL: func.func private @shift_backward(
+// CHECK-SAME:    %[[D:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32>)
+// CHECK:         %[[N:.*]] = nn.mul %[[D]], %[[W]]
+// CHECK:         return %[[N]], %[[D]]
+func.func private @shift(%h: tensor<4xf32>, %x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %m = nn.mul %h, %w : tensor<4xf32>
+  %n = nn.add %m, %x : tensor<4xf32>
+  return %n : tensor<4xf32>
+}
+func.func private @shifts(%h: tensor<4xf32>, %x: tensor<3x4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %last = nn.scan @shift turns(3) inits(%h) stacks(%x) constants(%w)
+      : (tensor<4xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %last : tensor<4xf32>
+}
+func.func @shifted(%h: tensor<4xf32>, %x: tensor<3x4xf32>, %w: tensor<4xf32>, %d: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<3x4xf32>) {
+  %r:2 = nn.vjp @shifts(%h, %x, %w) seed(%d) wrt [] args [1]
+      : (tensor<4xf32>, tensor<3x4xf32>, tensor<4xf32>), (tensor<4xf32>) -> tensor<4xf32>, tensor<3x4xf32>
+  return %r#0, %r#1 : tensor<4xf32>, tensor<3x4xf32>
+}

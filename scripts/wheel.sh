@@ -95,6 +95,8 @@ install_build() {
   rm -rf "$work/mpc"
   quietly cmake --install "$build" --prefix "$work/mpc" --strip ||
     die "'$build' is not built to the end: run scripts/setup.sh"
+  # They load this machine's MPI, which a wheel does not bring.
+  rm -f "$work"/mpc/lib/mpc/mpc-mpi-*.so
 }
 
 # Files of others that something here loads, but for those that PEP 600 lets a

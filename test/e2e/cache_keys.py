@@ -107,7 +107,7 @@ MODEL = {
     "--shared-input": "offset", "--class-axis": "cube", "--frozen-batch-norm": "norm",
     "--always-write-buffers": "norm",
 }
-DATA = {"--class-axis": "cube", "--shared-input": "offset", "--input-value": "axis", "--accumulate": "two"}
+DATA = {"--class-axis": "cube", "--shared-input": "offset", "--input-value": "axis", "--accumulate": "two", "--sum-order": "two"}
 # What must be given for a flag to make sense.
 CONTEXT = {
     "--autocast-policy": FP16, "--keep-fp32": FP16, "--lower": ["--precision=fp16", "--autocast-policy=o1"],
@@ -122,7 +122,7 @@ CONTEXT = {
     "--eval-weights": ["--eval-data=labels.safetensors", "--ema=0.5"],
     "--lr-schedule": ["--warmup-steps=1"], "--checkpoint-every": ["--checkpoint-dir=DIR"],
     "--resume": ["--checkpoint-dir=DIR"], "--input-value": ["--shared-input=axes"], "--at-floor": FP16, "--replay": FP16, "--max-skips": FP16,
-    "--always-write-buffers": FP16,
+    "--always-write-buffers": FP16, "--sum-order": ["--accumulate=2"],
 }
 # Which policy knows a setting; of the others the default does.
 POLICIES = {
@@ -142,8 +142,8 @@ VALUES = {
     "--max-skips": ["3"], "--optimizer": ["sgd", "adam", "adamw", "lamb"], "--opt-arg": ["amsgrad=true"],
     "--no-decay": ["b"], "--group": ["b:weight-decay=0.5", "b:lr=0.5"], "--freeze": ["b"], "--trainable": ["w"], "--cpu": ["host", "x86-64-v3"], "--memory-budget": ["1GB", "1.0"], "--target": ["cpu"],
 }
-# Of a policy that is only replayed.
-LEFT_OUT = {"--fp8-max", "--margin", "--amax-history-len", "--most-recent", "--help", "--version"}
+# Of a policy that is only replayed; of steps that a launcher must start, which check_targets has.
+LEFT_OUT = {"--num-ranks", "--fp8-max", "--margin", "--amax-history-len", "--most-recent", "--help", "--version"}
 # Of the recipe, and yet the program is the same.
 SAME = {
     "--allow-lost-parameters": "permits only",
@@ -273,6 +273,8 @@ def check_targets():
     targets += [["--cpu=znver4", "--math=exact"]]
     targets += [[f"--target=cuda:sm_{arch}"] for arch in (80, 90, 100)]
     targets += [["--target=cuda:sm_90", "--wide-places"]]
+    pairs = ["--accumulate=4", "--sum-order=pairs"]
+    targets += [pairs, [*pairs, "--num-ranks=2"], [*pairs, "--num-ranks=4"]]
     runs = all_kept("mpc-compile", [["net.onnx", "-o", "out.mpc", *words] for words in targets])
     assert all(run.programs["compilations"] for run in runs), [run.said for run in runs]
     return list(collisions(runs))

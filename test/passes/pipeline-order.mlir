@@ -14,9 +14,11 @@
 // OWN:       amp-mark-entries,
 // OWN:       amp-prepare-model{{.*}} own-step=true training=true}
 // OWN-NEXT:  amp-check-scaling,
+// OWN-NEXT:  amp-data-parallel,
 // OWN-NEXT:  nn-differentiate,
 // STEP:      amp-prepare-model{{.*}} own-step=false training=true}
 // STEP-NEXT: amp-build-step,
+// STEP-NEXT: amp-data-parallel,
 // EVAL:      amp-prepare-model{{.*}} own-step=false training=false}
 // EVAL-NEXT: nn-build-eval{{.*}} gradients=false seed=0}
 // BUILD:     amp-build-step,

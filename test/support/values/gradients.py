@@ -173,6 +173,28 @@ def add_gradient_functions():
         yield statement.function(f"of_{kind}", [result], f": {g.type}, {total.type}")
 
 
+def add_pairs_functions():
+    """A binary counter of three parts, before each of the seven batches of a window."""
+    for kind in GRADIENT_KINDS:
+        g = gradients(kind)
+        size = len(g.values)
+        parts = [vector("f32", [start + 0.125 * i for i in range(size)]) for start in (-3.0, 0.3, 1e6)]
+        for count in range(7):
+            carry, level = once(g.values).astype(np.float32), 0
+            while count >> level & 1:
+                carry, level = (parts[level].values.astype(np.float32) + carry).astype(np.float32), level + 1
+            sums = [part.values for part in parts]
+            sums[level] = carry
+            results = [Result("f32", once(values)) for values in sums]
+            statement = Statement("add_pairs").argument(g)
+            statement.argument(scalar("f64", count), "count({})").words("to")
+            for i, part in enumerate(parts):
+                statement.argument(part, "{}" if i == 2 else "{},")
+            types = ", ".join(part.type for part in parts)
+            yield statement.function(
+                f"of_{kind}_{count}", results, f": {g.type}, {types} -> {', '.join(r.type for r in results)}")
+
+
 def families():
     return {
         "amp.unscale": unscale_functions(),
@@ -185,4 +207,5 @@ def families():
         "amp.vector_norm": vector_norm_functions(),
         "amp.clip_coefficient": coefficient_functions(),
         "amp.add_gradient": add_gradient_functions(),
+        "amp.add_pairs": add_pairs_functions(),
     }

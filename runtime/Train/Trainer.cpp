@@ -160,6 +160,10 @@ private:
   [[nodiscard]] int64_t batchesOfStep() const {
     return options_.accumulate * (ranks() ? ranks()->size() : 1);
   }
+  /// The signal that this process has received, or 0.
+  [[nodiscard]] int ownSignal() const {
+    return hooks_.signal ? hooks_.signal() : 0;
+  }
   void enter(RankPlace place);
   Status findLength();
   Status prepare();
@@ -367,7 +371,8 @@ Status Trainer::prepare() {
 /// the same batches may work with a lower one.
 Status Trainer::runUntilFinite(StepOutcome &outcome) {
   for (int64_t replay = 0;; ++replay) {
-    calls_->setShared(hooks_.signal ? hooks_.signal() : 0);
+    if (ranks())
+      calls_->setShared(ownSignal());
     MPC_RETURN_IF_ERROR(calls_->finish());
     signal_ = static_cast<int>(calls_->outcome().largestShared());
     outcome = training_.outcomeOf(calls_->outcome());
@@ -463,7 +468,7 @@ Status Trainer::loop(TrainResult &result) {
         endsInterval(training_.position().step, options_.checkpointEvery))
       MPC_RETURN_IF_ERROR(checkpoint());
     // Ranks stop at the same step, which is that of the last exchange.
-    result.signal = ranks() || !hooks_.signal ? signal_ : hooks_.signal();
+    result.signal = ranks() ? signal_ : ownSignal();
     if (result.signal)
       break;
   }

@@ -43,3 +43,28 @@ func.func @twice(%h: tensor<4xf32>, %w: tensor<4xf16>) -> tensor<4xf32> {
   %b = nn.scan @shared turns(3) inits(%a) constants(%w) : (tensor<4xf32>, tensor<4xf16>) -> tensor<4xf32>
   return %b : tensor<4xf32>
 }
+
+// What leaves the inner one of two loops leaves the outer one with it.
+// CHECK-LABEL: func.func @nested(
+// CHECK-SAME:    %[[H:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32>)
+// CHECK:         %[[E:.*]] = nn.exp %[[W]]
+// CHECK:         nn.scan @outer turns(3) inits(%[[H]]) constants(%[[W]], %[[E]])
+// CHECK-LABEL: func.func private @outer(
+// CHECK-NOT:     nn.exp
+// CHECK:         nn.scan @inner turns(2)
+// CHECK-LABEL: func.func private @inner(
+// CHECK-NOT:     nn.exp
+// CHECK:         return
+func.func @nested(%h: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nn.scan @outer turns(3) inits(%h) constants(%w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+func.func private @outer(%h: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %r = nn.scan @inner turns(2) inits(%h) constants(%w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+func.func private @inner(%h: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %e = nn.exp %w : tensor<4xf32>
+  %r = nn.mul %h, %e : tensor<4xf32>
+  return %r : tensor<4xf32>
+}

@@ -12,17 +12,24 @@ from onnx import TensorProto, helper
 from rank import ranks, values
 from safetensors.numpy import save_file
 
-KINDS = {"f16": TensorProto.FLOAT16, "f32": TensorProto.FLOAT, "f64": TensorProto.DOUBLE}
+KINDS = {"f16": TensorProto.FLOAT16, "f32": TensorProto.FLOAT, "f64": TensorProto.DOUBLE, "i64": TensorProto.INT64}
 
 
 def write(name, rows, size, count):
     random = np.random.default_rng(size)
     nodes, inputs, outputs, tensors = [], [], [], {}
     for kind, number in KINDS.items():
-        x = tensors[kind] = values(rows, size, kind, random)
         # A row of the least number alone, behind which nothing may come.
-        x[-1] = -np.inf
-        places = np.argsort(ranks(x, True), axis=1, kind="stable")[:, :count]
+        if kind == "i64":
+            x = random.integers(-50, 50, (rows, size)) << 40
+            x[-1] = np.iinfo(np.int64).min
+            order = ~x
+        else:
+            x = values(rows, size, kind, random)
+            x[-1] = -np.inf
+            order = ranks(x, True)
+        tensors[kind] = x
+        places = np.argsort(order, axis=1, kind="stable")[:, :count]
         tensors[f"places_{kind}"] = np.ascontiguousarray(places)
         inputs.append(helper.make_tensor_value_info(kind, number, (rows, size)))
         nodes.append(helper.make_node("TopK", [kind, "count"], [f"values_{kind}", f"places_{kind}"]))

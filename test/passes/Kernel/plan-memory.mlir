@@ -138,7 +138,7 @@ func.func @updates_what_is_read_later(%g: tensor<8xf16>, %x: tensor<8xf32>) -> (
 
 // What is no kernel has no place.
 func.func @not_a_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{cannot be planned: it is neither a kernel launch, a loop of them, a view, a pack nor a constant}}
+  // expected-error @below {{cannot be planned: it is neither a kernel launch, a loop of them, a collective, a view, a pack nor a constant}}
   %0 = arith.negf %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -228,6 +228,18 @@ def faults(inputs, folder):
         assert "rank 2 does not answer" in text, text
         assert taken < 10, f"{taken} s"
         print(f"a rank that is {name}: named by the others")
+    # Rank 0 waits for a reader of its metrics, and says so to those who ask.
+    pipe = f"{folder}/pipe"
+    os.mkfifo(pipe)
+    words = command(2, [*base, "--steps=3", f"--metrics={pipe}", "--rank-timeout=1"])
+    begun = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    time.sleep(5)
+    assert begun.poll() is None, begun.communicate()[1]
+    rows = open(pipe).read().split()
+    assert begun.wait(timeout=60) == 0 and len(rows) == 4, rows
+    refused = run(2, [*base, "--steps=3", f"--metrics={pipe}", "--rank-timeout=1", "--rank-patience=2"])
+    assert "rank 0 is at step 0, starting, for " in refused.stderr, refused.stderr
+    print("a rank that is slow: waited for, and then named")
     refused = run(0, [*base, "--steps=1", "--num-ranks=4", "--sum-order=pairs"])
     assert refused.returncode == 2, refused
     assert "the program is for 4 ranks: start it by mpirun -n 4" in refused.stderr, refused.stderr

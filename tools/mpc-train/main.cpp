@@ -184,6 +184,12 @@ rt::Result<int> run(const CommandLine &line) {
     return trainReceived(*ranks, own);
   rt::CompilerModule compiler("mpc-train-compiler");
   rt::Result<CompiledTraining> prepared = prepare(line, compiler);
+  if (ranks && !prepared.ok()) {
+    // The reason comes first: a launcher ends all ranks when another has ended.
+    int code = rt::reportError("mpc-train", prepared.status());
+    MPC_RETURN_IF_ERROR(sendProgram(*ranks, prepared));
+    return code;
+  }
   if (ranks)
     MPC_RETURN_IF_ERROR(sendProgram(*ranks, prepared));
   MPC_ASSIGN_OR_RETURN(CompiledTraining training, std::move(prepared));

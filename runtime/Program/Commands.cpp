@@ -353,8 +353,11 @@ std::string Collective::describe() const {
                      parts_.wholeBytes, parts_.partBytes);
 }
 
-std::string Collective::fault(const Program & /*program*/,
+std::string Collective::fault(const Program &program,
                               const Launch &launch) const {
+  if (program.cuda())
+    return "ranks on GPUs are not there yet: a step for several ranks is for a "
+           "CPU";
   if (std::string fault = wrongBuffers(2, launch); !fault.empty())
     return fault;
   if (parts_.ranks == 0)

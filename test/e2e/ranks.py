@@ -240,6 +240,16 @@ def faults(inputs, folder):
     refused = run(2, [*base, "--steps=3", f"--metrics={pipe}", "--rank-timeout=1", "--rank-patience=2"])
     assert "rank 0 is at step 0, starting, for " in refused.stderr, refused.stderr
     print("a rank that is slow: waited for, and then named")
+    # One that has answered, and dies then.
+    words = command(2, [*base, "--steps=3", f"--metrics={pipe}", "--rank-timeout=2"], launcher=["--enable-recovery"])
+    begun = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    os.kill(children(begun)[0], signal.SIGKILL)
+    killed = time.time()
+    text = begun.communicate(timeout=60)[1]
+    assert "rank 1: error: " in text and "rank 0 does not answer" in text, text
+    assert time.time() - killed < 10, text
+    print("a rank that answered and died: named")
     refused = run(0, [*base, "--steps=1", "--num-ranks=4", "--sum-order=pairs"])
     assert refused.returncode == 2, refused
     assert "the program is for 4 ranks: start it by mpirun -n 4" in refused.stderr, refused.stderr

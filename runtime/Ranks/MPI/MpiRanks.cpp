@@ -51,7 +51,7 @@ private:
   struct Wait {
     Clock::time_point begin = Clock::now();
     std::optional<Clock::time_point> toEnd; ///< When it was asked to end.
-    bool asked = false;
+    std::optional<Clock::time_point> asked; ///< When others were asked last.
 
     [[nodiscard]] Seconds time() const { return Clock::now() - begin; }
   };
@@ -72,8 +72,13 @@ private:
   RollCall rollCall_;
   bool failed_ = false;
   std::mutex mutex_; ///< For calls of the module, and for `heard_`.
-  /// What each rank has answered since it was asked; empty for nothing.
-  std::vector<std::optional<RankReport>> heard_;
+  /// An answer of another rank.
+  struct Heard {
+    RankReport report;
+    Clock::time_point when;
+  };
+  /// The last answer of each rank; empty where it has given none.
+  std::vector<std::optional<Heard>> heard_;
   std::condition_variable_any wake_;
   std::jthread watchdog_; ///< It stops before the rest is destroyed.
 };
@@ -142,9 +147,10 @@ Status MpiRanks::judge(Wait &wait) {
   bool isToEnd = wait.toEnd && Clock::now() - *wait.toEnd >= kEnd;
   if (!isToEnd && !rollCall_.isDue(wait.time()))
     return {};
-  if (!wait.asked) {
+  // A rank that has answered may die later, so that it is asked again.
+  if (!wait.asked || rollCall_.isDue(Clock::now() - *wait.asked)) {
     ask();
-    wait.asked = true;
+    wait.asked = Clock::now();
   }
   std::vector<RollCall::Answer> answers = this->answers();
   return isToEnd || rollCall_.isOver(wait.time(), answers)
@@ -164,11 +170,9 @@ void MpiRanks::ask() {
   RankReport question = report();
   question.isQuestion = 1;
   std::lock_guard lock(mutex_);
-  for (uint32_t rank = 0; rank < size(); ++rank) {
-    heard_[rank].reset();
+  for (uint32_t rank = 0; rank < size(); ++rank)
     if (rank != this->rank())
       (void)module_.sendNote(rank, &question, sizeof(question));
-  }
 }
 
 /// What is known of the ranks whose messages are missing.
@@ -176,10 +180,14 @@ std::vector<RollCall::Answer> MpiRanks::answers() {
   std::vector<RollCall::Answer> answers;
   std::lock_guard lock(mutex_);
   takeNotes();
-  for (uint32_t rank = 0; rank < size(); ++rank)
-    if (rank != this->rank() && module_.isWaitingFor(rank))
-      answers.push_back({rank, heard_[rank].has_value(),
-                         heard_[rank].value_or(RankReport())});
+  for (uint32_t rank = 0; rank < size(); ++rank) {
+    if (rank == this->rank() || !module_.isWaitingFor(rank))
+      continue;
+    const std::optional<Heard> &heard = heard_[rank];
+    bool isAlive =
+        heard && Clock::now() - heard->when < options_.patience.silence;
+    answers.push_back({rank, isAlive, heard ? heard->report : RankReport()});
+  }
   return answers;
 }
 
@@ -193,7 +201,7 @@ void MpiRanks::takeNotes() {
     if (peer >= size())
       continue;
     if (note.isQuestion == 0) {
-      heard_[peer] = note;
+      heard_[peer] = {note, Clock::now()};
       continue;
     }
     RankReport answer = report();

@@ -96,6 +96,14 @@ TEST(Collective, NeedsAsManyRanksAsItHas) {
   EXPECT_EQ(status.message(), "the program is for 2 ranks, and there is one");
 }
 
+TEST(Collective, AGpuHasNone) {
+  auto program = makeProgram();
+  program->target = CudaTarget{};
+  EXPECT_NE(Runner::create(program).status().message().find(
+                "ranks on GPUs are not there yet"),
+            std::string::npos);
+}
+
 TEST(Collective, PartsThatDoNotFitAreRefused) {
   EXPECT_NE(faultOf({0, 12, 8}).find("it is among 0 ranks"), std::string::npos);
   EXPECT_NE(faultOf({2, 12, 5}).find("2 parts of 5 bytes do not hold 12"),

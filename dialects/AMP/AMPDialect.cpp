@@ -116,6 +116,15 @@ void mpc::amp::setPendingOf(Operation *parameter, FlatSymbolRefAttr buffer) {
   parameter->setAttr(AMPDialect::PendingOfAttrHelper::getNameStr(), buffer);
 }
 
+FlatSymbolRefAttr mpc::amp::getBatchesOf(Operation *parameter) {
+  return parameter->getAttrOfType<FlatSymbolRefAttr>(
+      AMPDialect::BatchesOfAttrHelper::getNameStr());
+}
+
+void mpc::amp::setBatchesOf(Operation *parameter, FlatSymbolRefAttr buffer) {
+  parameter->setAttr(AMPDialect::BatchesOfAttrHelper::getNameStr(), buffer);
+}
+
 bool mpc::amp::isEvaluation(Operation *function) {
   std::optional<EntryKind> kind = getEntryKind(function);
   return kind == EntryKind::Eval || kind == EntryKind::Measure;
@@ -140,17 +149,21 @@ static LogicalResult verifySite(Operation *op, const Twine &where,
                            << ", which must be a #amp.site";
 }
 
-static LogicalResult verifyPendingOf(Operation *op, Attribute value) {
-  if (isa<mpc::nn::ParameterOp>(op) && isa<FlatSymbolRefAttr>(value))
+/// Verifies that a parameter names the buffer that it belongs to.
+static LogicalResult verifyBuffer(Operation *op, NamedAttribute attribute) {
+  if (isa<mpc::nn::ParameterOp>(op) &&
+      isa<FlatSymbolRefAttr>(attribute.getValue()))
     return success();
-  return op->emitOpError("has 'amp.pending_of' = ")
-         << value << ": an nn.parameter has the symbol of a buffer";
+  return op->emitOpError("has '")
+         << attribute.getName().getValue() << "' = " << attribute.getValue()
+         << ": an nn.parameter has the symbol of a buffer";
 }
 
 LogicalResult AMPDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
-  if (attribute.getName() == PendingOfAttrHelper::getNameStr())
-    return verifyPendingOf(op, attribute.getValue());
+  if (attribute.getName() == PendingOfAttrHelper::getNameStr() ||
+      attribute.getName() == BatchesOfAttrHelper::getNameStr())
+    return verifyBuffer(op, attribute);
   if (attribute.getName() != EntryAttrHelper::getNameStr())
     return refuse(op, "has", attribute);
   auto function = dyn_cast<FunctionOpInterface>(op);

@@ -50,6 +50,12 @@ namespace mpc::amp {
 mlir::FlatSymbolRefAttr getPendingOf(mlir::Operation *parameter);
 void setPendingOf(mlir::Operation *parameter, mlir::FlatSymbolRefAttr buffer);
 
+/// The buffer to which the batches of a window, which `parameter` keeps one by
+/// one, add something, by its `amp.batches_of`; null for any other parameter.
+/// They are those of one rank.
+mlir::FlatSymbolRefAttr getBatchesOf(mlir::Operation *parameter);
+void setBatchesOf(mlir::Operation *parameter, mlir::FlatSymbolRefAttr buffer);
+
 /// The purpose for which `function` is run, by its `amp.entry`; empty where it
 /// is no entry.
 std::optional<EntryKind> getEntryKind(mlir::Operation *function);

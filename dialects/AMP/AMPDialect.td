@@ -32,7 +32,8 @@ def AMP_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let discardableAttrs = (ins "::mpc::amp::EntryKindAttr":$entry,
                               "::mpc::amp::SiteAttr":$site,
-                              "::mlir::FlatSymbolRefAttr":$pending_of);
+                              "::mlir::FlatSymbolRefAttr":$pending_of,
+                              "::mlir::FlatSymbolRefAttr":$batches_of);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;

@@ -293,6 +293,24 @@ def AMP_ExchangeOp : AMP_Op<"exchange", [
   }];
 }
 
+def AMP_AllGatherOp : AMP_Op<"all_gather", [Pure]> {
+  let summary = "The rows of all ranks, in the order of the ranks";
+  let description = [{
+    Each rank has as many rows. Bits move, so that the result is the same on all
+    ranks.
+
+    ```mlir
+    %all = amp.all_gather %own ranks(4) : tensor<2x64xf32> -> tensor<8x64xf32>
+    ```
+  }];
+  let arguments = (ins AMP_StateTensor:$input, AMP_Count:$ranks);
+  let results = (outs AMP_StateTensor:$output);
+  let assemblyFormat = [{
+    $input `ranks` `(` $ranks `)` attr-dict `:` type($input) `->` type($output)
+  }];
+  let hasVerifier = 1;
+}
+
 def AMP_UpdateScaleOp : AMP_Op<"update_scale", [
     AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>,
     UsesSymbols]> {

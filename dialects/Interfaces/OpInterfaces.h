@@ -83,6 +83,9 @@ struct IndexRange {
 struct RunningState {
   mlir::OpOperand *old;
   mlir::OpResult next;
+  /// `next` is `decay * old` plus a part that does not depend on `old`. Both
+  /// the product and the sum are rounded.
+  double decay;
 };
 
 /// "lower", "keep-f32", "promote", "infer" or "clear".

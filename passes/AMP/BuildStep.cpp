@@ -5,6 +5,7 @@
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Recipe.h"
 #include "dialects/NN/FunctionNames.h"
+#include "passes/AMP/BufferRules.h"
 #include "passes/AMP/ParameterChoice.h"
 #include "passes/AMP/StepState.h"
 #include "passes/AMP/StepWriter.h"
@@ -64,7 +65,9 @@ private:
     if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
       return loss.emitError("must yield one floating scalar");
     plan.loss = loss;
-    return findBuffers(plan);
+    if (failed(findBuffers(plan)))
+      return failure();
+    return recipe_.getRanks() > 1 ? findBufferRules(plan) : success();
   }
 
   LogicalResult findBuffers(StepPlan &plan) {

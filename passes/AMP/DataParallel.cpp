@@ -7,6 +7,7 @@
 #include "dialects/AMP/Recipe.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "runtime/Program/StepNames.h"
 
 namespace mpc::amp {
@@ -43,6 +44,44 @@ static void exchange(Value gradients, int64_t ranks) {
   gradients.replaceAllUsesExcept(sum, sum);
 }
 
+/// Whether `op` reads or writes state that each rank has of its own batches.
+template <typename OpT>
+static bool isOfRank(OpT op) {
+  Operation *parameter =
+      SymbolTable::lookupNearestSymbolFrom(op, op.getParameterAttr());
+  return parameter && getBatchesOf(parameter);
+}
+
+/// Whether `value`, which is an argument of an entry, is a number of the step
+/// and no data of a batch.
+static bool isNumberOfStep(BlockArgument value) {
+  auto entry = dyn_cast<func::FuncOp>(value.getOwner()->getParentOp());
+  StringAttr name = entry ? nn::getArgumentName(value) : StringAttr();
+  return name && rt::step::isRate(name.str());
+}
+
+/// Whether all ranks have the same `value`: it follows from the state that they
+/// share and from what they exchanged.
+static bool isShared(Value value) {
+  SetVector<Value> visited;
+  visited.insert(value);
+  for (size_t i = 0; i != visited.size(); ++i) {
+    Operation *op = visited[i].getDefiningOp();
+    auto get = dyn_cast_or_null<nn::GetOp>(op);
+    if (isa_and_present<ExchangeOp, AllGatherOp>(op))
+      continue;
+    if (isa_and_present<RandomStateOp, TakeGradientsOp>(op) ||
+        (!op && !isNumberOfStep(cast<BlockArgument>(visited[i]))) ||
+        (get && isOfRank(get)))
+      return false;
+    if (!op)
+      continue;
+    visited.insert_range(op->getOperands());
+    getUsedValuesDefinedAbove(op->getRegions(), visited);
+  }
+  return true;
+}
+
 /// Numbers the batches of `random` from the rank's first one on.
 static void addFirstBatch(RandomStateOp random, func::FuncOp entry) {
   OpBuilder b(random->getContext());
@@ -76,14 +115,14 @@ struct DataParallelPass
 
 private:
   static LogicalResult share(func::FuncOp entry, int64_t ranks) {
-    for (auto assign : entry.getOps<AssignOp>())
-      return assign.emitError("'")
-             << assign.getParameter()
-             << "' is written by each batch, and ranks have batches of their "
-                "own: train it on one rank, or freeze it (running statistics: "
-                "--frozen-batch-norm)";
     for (Value gradients : findOwnGradients(entry))
       exchange(gradients, ranks);
+    for (auto assign : entry.getOps<AssignOp>())
+      if (!isOfRank(assign) && !llvm::all_of(assign->getOperands(), isShared))
+        return assign.emitError("'") << assign.getParameter()
+                                     << "' follows from a batch, and ranks "
+                                        "have batches of their own: "
+                                        "train it on one rank";
     for (auto random :
          llvm::make_early_inc_range(entry.getOps<RandomStateOp>()))
       addFirstBatch(random, entry);

@@ -303,12 +303,27 @@ private:
   }
 };
 
+struct LowerAllGather : StatePattern<AllGatherOp> {
+  using StatePattern::StatePattern;
+
+  LogicalResult matchAndRewrite(AllGatherOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    b.replaceOp(op, kernel::CollectiveOp::create(
+                        b, op.getLoc(), type, kernel::CollectiveKind::AllGather,
+                        static_cast<int64_t>(op.getRanks()), adaptor.getInput())
+                        .getResult());
+    return success();
+  }
+};
+
 } // namespace
 
 void mpc::amp::addGradientPatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
                                    const StateContext &state) {
-  patterns.add<LowerGather, LowerSplit, LowerTransform, LowerCheck, LowerMaxAbs,
-               LowerAccumulate, LowerTakeGradients, LowerExchange>(
-      types, patterns.getContext(), state);
+  patterns
+      .add<LowerGather, LowerSplit, LowerTransform, LowerCheck, LowerMaxAbs,
+           LowerAccumulate, LowerTakeGradients, LowerExchange, LowerAllGather>(
+          types, patterns.getContext(), state);
 }

@@ -89,8 +89,9 @@ def DataParallelPass : Pass<"amp-data-parallel", "::mlir::ModuleOp"> {
     random numbers takes the number of its rank's first batch as the input
     `first_batch`, to which the batch of `amp.random_state` is added.
 
-    Fails where an entry writes a parameter by `amp.assign`, since ranks would
-    write values of their own batches.
+    Fails where an `amp.assign` gives a parameter, by its value or by its skip,
+    what follows from the data of one rank and not from an exchange. State with
+    `amp.batches_of` is a rank's own.
   }];
   let dependentDialects = ["::mpc::amp::AMPDialect", "::mpc::nn::NNDialect"];
 }

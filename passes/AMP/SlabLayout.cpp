@@ -296,6 +296,8 @@ static SlabOp addPartSlab(OpBuilder &b, ParameterGroup &group,
 static rt::StateRole roleOf(nn::ParameterOp parameter, bool isWritten) {
   if (!isWritten || !parameter.getFrozen())
     return rt::StateRole::Parameter;
+  if (getBatchesOf(parameter))
+    return rt::StateRole::Gradient;
   return getPendingOf(parameter) ? rt::StateRole::Pending
                                  : rt::StateRole::Buffer;
 }
@@ -310,6 +312,10 @@ static SlabOp addParameterSlab(OpBuilder &b, ParameterGroup &group,
     if (role == rt::StateRole::Pending) {
       owner = getPendingOf(parameter).getAttr();
       key = b.getStringAttr("pending");
+    }
+    if (role == rt::StateRole::Gradient) {
+      owner = getBatchesOf(parameter).getAttr();
+      key = b.getStringAttr("batches");
     }
     entries.push_back(EntryAttr::get(
         b.getContext(), parameter.getSymName(), offset,

@@ -32,6 +32,13 @@ struct ParameterSet {
   }
 };
 
+/// How a buffer advances with each batch: it is multiplied by `decay`, and what
+/// the batch says is added. A count grows by the value of `count` instead.
+struct BufferRule {
+  double decay;
+  nn::ConstantOp count; ///< Null for other buffers.
+};
+
 /// The facts that follow from a recipe for one module.
 struct StepPlan {
   RecipeOp recipe;
@@ -46,6 +53,9 @@ struct StepPlan {
   /// The buffers whose next values the loss yields after its value, in this
   /// order.
   llvm::SmallVector<nn::ParameterOp> buffers;
+  /// With ranks, the rule of each buffer. The loss yields what the batch adds
+  /// in place of the buffer's next value.
+  llvm::SmallVector<BufferRule> rules;
   /// For each result of the loss after its value: the buffer whose next value
   /// it is, or null for a result that the step yields.
   llvm::SmallVector<nn::ParameterOp> results;
@@ -62,6 +72,12 @@ inline std::string clipHyper(ClipKind kind) {
 /// `name`.
 inline std::string pendingName(llvm::StringRef name) {
   return (name + "/pending").str();
+}
+
+/// The symbol of what the batches of a window on one rank add to buffer `name`,
+/// one row for each batch.
+inline std::string batchesName(llvm::StringRef name) {
+  return (name + "/batches").str();
 }
 
 /// Adds @step to `module`, or @accumulate and @apply.

@@ -3,6 +3,7 @@
 """Trains on several ranks, and compares the checkpoints' bytes with those of one process.
 
     python ranks.py bits INPUTS FOLDER          trainings of all kinds, on 1 to 6 ranks
+    python ranks.py statistics FOLDER           running statistics beside NumPy's
     python ranks.py sums FOLDER                 sums by pairs beside NumPy's
     python ranks.py resume INPUTS FOLDER        saved on 4 ranks, resumed on 1, 2 and 4
     python ranks.py faults INPUTS FOLDER        ranks that die, stop or differ
@@ -112,6 +113,55 @@ func.func @model(%x: tensor<1x5000xf32> {nn.name = "x"}) -> (tensor<f32> {nn.nam
   return %s : tensor<f32>
 }
 """
+
+
+NORMALIZED = """
+nn.parameter @w : tensor<10x64xf32> = #nn.init<uniform 0.1>
+nn.parameter @scale : tensor<64xf32> = #nn.init<ones>
+nn.parameter @bias : tensor<64xf32> = #nn.init<zeros>
+nn.parameter @mean : tensor<64xf32> = #nn.init<zeros>
+nn.parameter @variance : tensor<64xf32> = #nn.init<ones>
+func.func @model(%x: tensor<8x64xf32> {nn.name = "x"}) -> (tensor<8x10xf32> {nn.name = "y"}) {
+  %w = nn.get @w : tensor<10x64xf32>
+  %s = nn.get @scale : tensor<64xf32>
+  %b = nn.get @bias : tensor<64xf32>
+  %m = nn.get @mean : tensor<64xf32>
+  %v = nn.get @variance : tensor<64xf32>
+  %n = nn.batch_norm %x, %s, %b, %m, %v axis(1) epsilon(1.0e-5) momentum(0.1)
+      : (tensor<8x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) -> tensor<8x64xf32>
+  %y = nn.linear %n, %w : tensor<8x64xf32>, tensor<10x64xf32> -> tensor<8x10xf32>
+  return %y : tensor<8x10xf32>
+}
+"""
+
+
+def statistics(folder):
+    """Running statistics of the input are those of its batches in order, in float64, but for skipped steps."""
+    model = f"{folder}/normalized.mlir"
+    open(model, "w").write(NORMALIZED)
+    flags = [model, *write_data(folder), "--steps=24", "--order=sequential", "--precision=fp16"]
+    skipping = ["--init-scale=1073741824", "--max-scale=1e12"]
+    for name, counts, more in [
+        ("one", [0, 2, 4], ["--accumulate=4"]),
+        ("several", [0, 2, 4], ["--accumulate=8", *skipping]),
+    ]:
+        rows = compare(name, folder, counts, [*flags, *more])
+        skipped = [row[rows[0].index("skipped")] == "1" for row in rows[1:]]
+        assert any(skipped) == (name == "several") and not all(skipped), skipped
+        window = int(more[0].split("=")[1])
+        x = load_file(f"{folder}/data.safetensors")["x"].astype(np.float64)
+        batches = x[: len(x) // 8 * 8].reshape(-1, 8, 64)
+        mean, variance = np.zeros(64), np.ones(64)
+        for number in range(24 * window):
+            if not skipped[number // window]:
+                batch = batches[number % len(batches)]
+                mean += 0.1 * (batch.mean(0) - mean)
+                variance += 0.1 * (batch.var(0, ddof=1) - variance)
+        for count in counts:
+            state = load_file(max(pathlib.Path(f"{folder}/{name}-{count}").glob("ckpt-*.safetensors")))
+            np.testing.assert_allclose(state["mean"], mean, rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(state["variance"], variance, rtol=1e-5)
+    print("statistics: those of all batches")
 
 
 def by_pairs(values):
@@ -276,4 +326,4 @@ def faults(inputs, folder):
 if __name__ == "__main__":
     name, *arguments = sys.argv[1:]
     pathlib.Path(arguments[-1]).mkdir(parents=True, exist_ok=True)
-    {"bits": bits, "sums": sums, "resume": resume, "faults": faults}[name](*arguments)
+    {"bits": bits, "statistics": statistics, "sums": sums, "resume": resume, "faults": faults}[name](*arguments)

@@ -63,6 +63,19 @@ LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+LogicalResult AllGatherOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  auto output = cast<RankedTensorType>(getOutput().getType());
+  if (input.getRank() == 0)
+    return emitOpError("gathers rows, and ") << input << " has none";
+  SmallVector<int64_t> shape(input.getShape());
+  shape.front() *= static_cast<int64_t>(getRanks());
+  if (output != input.clone(shape))
+    return emitOpError("yields ")
+           << output << " in place of " << input.clone(shape);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Users of gradients
 //===----------------------------------------------------------------------===//

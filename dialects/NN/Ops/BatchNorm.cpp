@@ -184,8 +184,10 @@ mpc::TrainingOpInterface BatchNormTrainingOp::toTrainingForm(OpBuilder &) {
 }
 
 SmallVector<mpc::RunningState> BatchNormTrainingOp::getRunningState() {
-  return {{&getRunningMeanMutable(), cast<OpResult>(getNewMean())},
-          {&getRunningVarianceMutable(), cast<OpResult>(getNewVariance())}};
+  double decay = 1.0 - getMomentum().convertToDouble();
+  return {
+      {&getRunningMeanMutable(), cast<OpResult>(getNewMean()), decay},
+      {&getRunningVarianceMutable(), cast<OpResult>(getNewVariance()), decay}};
 }
 
 FailureOr<SmallVector<Value>>

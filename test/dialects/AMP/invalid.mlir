@@ -249,6 +249,27 @@ nn.parameter @p : tensor<4xf32> = #nn.init<zeros> {amp.pending_of = "w"}
 
 // -----
 
+// expected-error @below {{has 'amp.batches_of' = 1 : i64: an nn.parameter has the symbol of a buffer}}
+nn.parameter @p : tensor<2x4xf32> = #nn.init<zeros> {amp.batches_of = 1}
+
+// -----
+
+func.func @no_rows(%x: tensor<f32>) {
+  // expected-error @below {{gathers rows, and 'tensor<f32>' has none}}
+  %0 = amp.all_gather %x ranks(2) : tensor<f32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @other_rows(%x: tensor<3x4xf32>) {
+  // expected-error @below {{yields 'tensor<3x8xf32>' in place of 'tensor<6x4xf32>'}}
+  %0 = amp.all_gather %x ranks(2) : tensor<3x4xf32> -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
 // expected-error @+2 {{unknown role 'weights', expected one of: parameter, low_precision, gradient, slot, buffer, loss_scale, optimizer, hyperparameters, setting, average, pending}}
 // expected-error @+1 {{failed to parse AMP_EntryAttr parameter 'role' which is to be a `::mpc::rt::StateRole`}}
 amp.slab @s : tensor<8xf32> entries [#amp.entry<"w", 0, tensor<4xf32>, weights>]

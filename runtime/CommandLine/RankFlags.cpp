@@ -33,6 +33,13 @@ void addRankFlags(CLI::App &app, RankFlags &flags) {
       ->type_name("SECONDS")
       ->group(flag_group::kTarget)
       ->check(CLI::Range(0.1, 1e6));
+  app.add_option(
+         "--check-ranks", flags.checkEvery,
+         "Compare the state of all ranks after every so many steps, and "
+         "end with 4 where one differs; 0: never (default: 100)")
+      ->type_name("STEPS")
+      ->group(flag_group::kTarget)
+      ->check(CLI::NonNegativeNumber);
 }
 
 Result<std::optional<LaunchedRank>> launchedRank(const RankFlags &flags) {

@@ -20,10 +20,11 @@ namespace mpc::rt {
 struct RankFlags {
   std::string engine = "auto"; ///< "auto", "off" or "mpi".
   double timeout = 60;         ///< In seconds, for a rank that is silent.
-  double patience = 600; ///< In seconds, for one that does something else.
+  double patience = 600;    ///< In seconds, for one that does something else.
+  int64_t checkEvery = 100; ///< The steps between comparisons of states.
 };
 
-/// Adds --ranks, --rank-timeout and --rank-patience.
+/// Adds --ranks, --rank-timeout, --rank-patience and --check-ranks.
 void addRankFlags(CLI::App &app, RankFlags &flags);
 
 /// What the launcher says of this process; empty where it trains alone. An

@@ -120,6 +120,7 @@ Result<int> trainOnRanks(std::shared_ptr<const Program> program,
   options.evaluationData.bounds = program->bounds;
   options.evaluationData.batchSize = loader.batchSize();
   options.accumulate = protocol.accumulate;
+  options.checkRanksEvery = ranks ? tool.ranks.checkEvery : 0;
   bool isFirst = !ranks || ranks->isFirst();
   options.sharesCheckpoints = !isFirst && !options.checkpointDir.empty();
   if (!isFirst)

@@ -57,7 +57,8 @@ bool choosesRate(const Program &program, int64_t accumulate) {
 Lookahead::Lookahead(const TrainOptions &options, const Schedule &schedule,
                      const Runner &runner)
     : checkpointEvery_(options.checkpointEvery),
-      evaluateEvery_(options.evaluation.every), schedule_(schedule) {
+      evaluateEvery_(options.evaluation.every),
+      checkRanksEvery_(options.checkRanksEvery), schedule_(schedule) {
   std::optional<PolicyKind> policy = policyOf(options.rule);
   skips_ =
       !policy || (*policy != PolicyKind::None && !appliesNonFinite(*policy));
@@ -77,6 +78,7 @@ bool Lookahead::mayPass(const TrainPosition &position) const {
   // A policy that has just skipped a step may give up soon.
   return isPossible_ && position.skippedInRow == 0 &&
          next < schedule_.totalSteps && !endsInterval(next, checkpointEvery_) &&
+         !endsInterval(next, checkRanksEvery_) &&
          !endsInterval(next, evaluateEvery_) && isRateKnown(position.applied);
 }
 

@@ -35,7 +35,7 @@ private:
   bool skips_ = true; ///< Whether the policy may skip a step.
   /// Whether the step itself chooses the rate after a skipped step.
   bool choosesRate_ = false;
-  int64_t checkpointEvery_ = 0, evaluateEvery_ = 0;
+  int64_t checkpointEvery_ = 0, evaluateEvery_ = 0, checkRanksEvery_ = 0;
   Schedule schedule_;
 };
 

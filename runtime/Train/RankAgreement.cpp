@@ -26,10 +26,31 @@ std::string listOf(const std::vector<size_t> &ranks) {
                      fmt::join(ranks, ", "));
 }
 
-/// The digest of a text, as a value of fixed size.
-std::vector<char> digestOf(const std::string &text) {
-  std::string digest = ContentHash::of(text.data(), text.size());
-  return {digest.begin(), digest.end()};
+/// Something that must be the same on all ranks, and the digest of its bytes.
+struct Digested {
+  std::string name;
+  std::string digest;
+};
+
+/// The first of `things` that differs, and where: "the data of rank 2 differ";
+/// empty where none does.
+Result<std::string> findDifference(Ranks &ranks,
+                                   const std::vector<Digested> &things) {
+  std::vector<char> own;
+  for (const Digested &thing : things)
+    own.insert(own.end(), thing.digest.begin(), thing.digest.end());
+  MPC_ASSIGN_OR_RETURN(std::vector<char> all, ranks.gatherValues(own));
+  for (size_t index = 0; index != things.size(); ++index) {
+    std::vector<std::string> digests;
+    for (size_t rank = 0; rank != ranks.size(); ++rank)
+      digests.emplace_back(all.data() + rank * own.size() +
+                               index * ContentHash::kDigits,
+                           ContentHash::kDigits);
+    std::vector<size_t> others = ranksThatDiffer(digests);
+    if (!others.empty())
+      return fmt::format("{} of {}", things[index].name, listOf(others));
+  }
+  return std::string();
 }
 
 Status sharePosition(Ranks &ranks, std::optional<TrainPosition> &position) {
@@ -72,20 +93,31 @@ Status agree(Ranks *ranks, const Status &own) {
 Status compareFacts(Ranks *ranks, const std::vector<SharedFact> &facts) {
   if (!ranks)
     return {};
-  std::string differing;
-  for (const SharedFact &fact : facts) {
-    MPC_ASSIGN_OR_RETURN(std::vector<char> all,
-                         ranks->gatherValues(digestOf(fact.text)));
-    std::vector<std::string> digests;
-    for (size_t rank = 0; rank < ranks->size(); ++rank)
-      digests.emplace_back(all.data() + rank * ContentHash::kDigits,
-                           ContentHash::kDigits);
-    std::vector<size_t> others = ranksThatDiffer(digests);
-    if (!others.empty() && differing.empty())
-      differing = fmt::format("{} of {} differ from those of rank 0", fact.name,
-                              listOf(others));
-  }
-  return differing.empty() ? Status() : usageError(differing);
+  std::vector<Digested> things;
+  for (const SharedFact &fact : facts)
+    things.push_back(
+        {fact.name, ContentHash::of(fact.text.data(), fact.text.size())});
+  MPC_ASSIGN_OR_RETURN(std::string difference, findDifference(*ranks, things));
+  if (difference.empty())
+    return {};
+  return usageError(difference + " differ from those of rank 0");
+}
+
+Status compareStates(Ranks *ranks, const Runner &runner) {
+  if (!ranks)
+    return {};
+  MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner.exportState());
+  std::vector<Digested> things;
+  for (const TensorView &tensor : state)
+    things.push_back({fmt::format("'{}'", tensor.desc.name),
+                      ContentHash::of(tensor.data, tensor.desc.numBytes())});
+  MPC_ASSIGN_OR_RETURN(std::string difference, findDifference(*ranks, things));
+  if (difference.empty())
+    return {};
+  return Status(StatusCode::Peer,
+                difference + " differs from that of rank 0: memory or a "
+                             "processor is at fault; --resume goes on from "
+                             "the last checkpoint");
 }
 
 Status shareStart(Ranks *ranks, Runner &runner,

@@ -31,6 +31,11 @@ struct SharedFact {
 /// must have the same facts in the same order.
 Status compareFacts(Ranks *ranks, const std::vector<SharedFact> &facts);
 
+/// An error of the code Peer that names the first tensor of the state whose
+/// bytes differ, and the ranks that differ from rank 0. All ranks must call it
+/// after the same step.
+Status compareStates(Ranks *ranks, const Runner &runner);
+
 /// Gives all ranks the state of rank 0, and the position that it resumed; empty
 /// where it starts from the beginning.
 Status shareStart(Ranks *ranks, Runner &runner,

@@ -169,6 +169,7 @@ private:
   Status prepare();
   Status prepareAlone();
   Status compareRanks();
+  Status endIntervals();
   Status check();
   Status resume();
   Result<std::optional<TrainPosition>> load();
@@ -315,8 +316,9 @@ Status Trainer::compareRanks() {
     rule += fmt::format("{}={}\n", key, value);
   return compareFacts(
       ranks(),
-      {{"the flags", fmt::format("{}{} steps, {} replays", rule,
-                                 schedule_.totalSteps, options_.replays)},
+      {{"the flags", fmt::format("{}{} steps, {} replays, compared every {}",
+                                 rule, schedule_.totalSteps, options_.replays,
+                                 options_.checkRanksEvery)},
        {"the data", fmt::format("{} samples of seed {}, {}, {}, batches of {}",
                                 data.samples, data.seed, name(data.order),
                                 name(data.lastBatch), data.batchSize)},
@@ -460,13 +462,21 @@ Status Trainer::save() {
   });
 }
 
+/// What is done every so many steps, with the state after a step.
+Status Trainer::endIntervals() {
+  int64_t step = training_.position().step;
+  if (endsInterval(step, options_.checkRanksEvery))
+    MPC_RETURN_IF_ERROR(compareStates(ranks(), training_.runner())
+                            .withContext(fmt::format("after step {}", step)));
+  return endsInterval(step, options_.checkpointEvery) ? checkpoint() : Status();
+}
+
 Status Trainer::loop(TrainResult &result) {
   screen_.start();
   while (training_.position().step < schedule_.totalSteps && !stopsEarly()) {
     MPC_RETURN_IF_ERROR(step());
-    if (underWay_.empty() &&
-        endsInterval(training_.position().step, options_.checkpointEvery))
-      MPC_RETURN_IF_ERROR(checkpoint());
+    if (underWay_.empty())
+      MPC_RETURN_IF_ERROR(endIntervals());
     // Ranks stop at the same step, which is that of the last exchange.
     result.signal = ranks() ? signal_ : ownSignal();
     if (result.signal)

@@ -61,6 +61,8 @@ struct TrainOptions {
   bool resume = false;
   /// Whether rank 0 saves checkpoints, where another rank has no folder.
   bool sharesCheckpoints = false;
+  /// The steps after which the states of all ranks are compared; 0: never.
+  int64_t checkRanksEvery = 0;
   EvaluatorOptions evaluation;
   /// The bounds and shared inputs of the evaluation's files.
   DataOptions evaluationData;

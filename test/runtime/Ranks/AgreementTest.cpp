@@ -39,6 +39,27 @@ TEST(Agreement, TheFirstFactThatDiffersIsNamed) {
   });
 }
 
+TEST(Agreement, AStateThatDiffersIsNamed) {
+  onRanks(3, [](ThreadRanks &ranks) {
+    auto runner = Runner::create(test::makeTestProgram());
+    ASSERT_TRUE(runner.ok()) << runner.status().message();
+    EXPECT_TRUE(compareStates(&ranks, **runner).ok());
+    auto weight = (*runner)->editState("w");
+    ASSERT_TRUE(weight.ok());
+    if (ranks.rank() == 2)
+      weight->back() ^= std::byte{1};
+    Status status = compareStates(&ranks, **runner);
+    EXPECT_EQ(status.code(), StatusCode::Peer);
+    EXPECT_EQ(status.message(),
+              "'w' of rank 2 differs from that of rank 0: memory or a "
+              "processor is at fault; --resume goes on from the last "
+              "checkpoint");
+  });
+  auto alone = Runner::create(test::makeTestProgram());
+  ASSERT_TRUE(alone.ok());
+  EXPECT_TRUE(compareStates(nullptr, **alone).ok());
+}
+
 TEST(Agreement, AllBeginWithTheStateOfTheFirst) {
   onRanks(2, [](ThreadRanks &ranks) {
     auto runner = Runner::create(test::makeTestProgram());

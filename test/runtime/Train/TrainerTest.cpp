@@ -6,6 +6,7 @@
 #include "runtime/Train/Interrupt.h"
 #include "runtime/Train/Metrics.h"
 #include "test/runtime/EventFile.h"
+#include "test/runtime/Ranks/ThreadRanks.h"
 #include "test/runtime/TempFolder.h"
 #include "test/runtime/TestProgram.h"
 #include "test/runtime/TrainingResult.h"
@@ -89,6 +90,32 @@ protected:
   std::string screen_, output_;
   std::function<Status(const Runner &)> exportModel_;
 };
+
+/// The program exchanges nothing, so that ranks have states of their own.
+TEST_F(TrainerTest, ComparesTheStatesOfRanksNowAndThen) {
+  for (int64_t every : {0, 4})
+    test::onRanks(2, [&](test::ThreadRanks &ranks) {
+      RunnerOptions runnerOptions{1};
+      runnerOptions.ranks = &ranks;
+      auto runner = Runner::create(test::makeTestProgram(), runnerOptions);
+      ASSERT_TRUE(runner.ok()) << runner.status().message();
+      auto loader = DataLoader::open(data_, dataInputs((*runner)->program()));
+      ASSERT_TRUE(loader.ok());
+      TrainOptions options = options_;
+      options.metrics.clear();
+      options.checkRanksEvery = every;
+      TrainHooks hooks;
+      hooks.terminal = {[](std::string_view) {}, false, false};
+      Result<TrainResult> result = train(**runner, *loader, options, hooks);
+      EXPECT_EQ(result.status().code(),
+                every == 0 ? StatusCode::Ok : StatusCode::Peer);
+      std::string message = result.status().message();
+      EXPECT_EQ(message.starts_with(
+                    "after step 4: 'w' of rank 1 differs from that of rank 0"),
+                every > 0)
+          << message;
+    });
+}
 
 TEST_F(TrainerTest, EachNumberOfAStepIsAScalarForTensorBoard) {
   options_.tensorboard = folder_.path("tb");

@@ -330,7 +330,7 @@ Status Session::measure(int64_t numRows) {
   MPC_RETURN_IF_ERROR(prepare(*call));
   evaluatedLast_ = call;
   MPC_RETURN_IF_ERROR(call->run());
-  metrics_.add(*call, isWhole ? batchRows : numRows);
+  metrics_.add(metrics_.partsOf(*call, isWhole ? batchRows : numRows));
   return {};
 }
 

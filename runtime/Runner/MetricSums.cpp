@@ -81,34 +81,41 @@ std::vector<std::string> MetricSums::byBatch() const {
 
 void MetricSums::reset() {
   for (Metric &metric : metrics_)
-    metric.sum = metric.divisor = 0;
+    metric.total = {};
 }
 
-void MetricSums::add(const EntryCall &call, int64_t rows) {
-  for (Metric &metric : metrics_)
-    add(metric, call, rows);
+std::vector<MetricSums::Part> MetricSums::partsOf(const EntryCall &call,
+                                                  int64_t rows) const {
+  std::vector<Part> parts;
+  for (const Metric &metric : metrics_)
+    parts.push_back(partOf(metric, call, rows));
+  return parts;
 }
 
-void MetricSums::add(Metric &metric, const EntryCall &call,
-                     int64_t rows) const {
+void MetricSums::add(std::span<const Part> parts) {
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    metrics_[i].total.sum += parts[i].sum;
+    metrics_[i].total.divisor += parts[i].divisor;
+  }
+}
+
+MetricSums::Part MetricSums::partOf(const Metric &metric, const EntryCall &call,
+                                    int64_t rows) const {
+  auto scalar = [&](const std::string &name) {
+    return call.scalar(name).value_or(0);
+  };
   switch (metric.kind) {
   case Kind::Quotient:
-    metric.divisor += call.scalar(metric.count).value_or(0);
-    [[fallthrough]];
+    return {scalar(metric.output), scalar(metric.count)};
   case Kind::Sum:
-    metric.sum += call.scalar(metric.output).value_or(0);
-    break;
+    return {scalar(metric.output), 0};
   case Kind::PerRow:
-    metric.sum += sumOfRows(*call.output(metric.output), rows);
-    metric.divisor += static_cast<double>(rows);
-    break;
+    return {sumOfRows(*call.output(metric.output), rows),
+            static_cast<double>(rows)};
   case Kind::PerBatch:
-    if (rows < batchSize_)
-      break;
-    metric.sum += call.scalar(metric.output).value_or(0);
-    metric.divisor += 1;
-    break;
+    return rows < batchSize_ ? Part() : Part{scalar(metric.output), 1};
   }
+  return {};
 }
 
 std::vector<double> MetricSums::values() const {
@@ -116,7 +123,8 @@ std::vector<double> MetricSums::values() const {
   for (size_t i = 0; i < metrics_.size(); ++i) {
     const Metric &metric = metrics_[i];
     bool isSum = metric.kind == Kind::Sum;
-    double mean = isSum ? metric.sum : metric.sum / metric.divisor;
+    double mean =
+        isSum ? metric.total.sum : metric.total.sum / metric.total.divisor;
     bool isPerplexity =
         metric.kind == Kind::Quotient && names_[i] == step::kPerplexity;
     values.push_back(isPerplexity ? std::exp(mean) : mean);

@@ -7,6 +7,7 @@
 #include "runtime/Runner/EntryCall.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,19 @@ public:
     return byBatch().size() < names_.size();
   }
 
+  /// What one batch adds to each metric's sum, and to what divides it.
+  struct Part {
+    double sum = 0, divisor = 0;
+  };
+  /// The parts of the last run of `call`, in the order of names(). The first
+  /// `rows` of its batch count.
+  [[nodiscard]] std::vector<Part> partsOf(const EntryCall &call,
+                                          int64_t rows) const;
+
   void reset();
-  /// Adds the results of the last run of `call`. The first `rows` of its batch
-  /// count.
-  void add(const EntryCall &call, int64_t rows);
+  /// Adds the parts of one batch. The order of the batches decides how sums
+  /// are rounded.
+  void add(std::span<const Part> parts);
   /// The values in the order of names(); NaN where nothing counted.
   [[nodiscard]] std::vector<double> values() const;
 
@@ -48,10 +58,11 @@ private:
   struct Metric {
     Kind kind;
     std::string output, count; ///< The names of the entry's outputs.
-    double sum = 0, divisor = 0;
+    Part total = {};
   };
 
-  void add(Metric &metric, const EntryCall &call, int64_t rows) const;
+  [[nodiscard]] Part partOf(const Metric &metric, const EntryCall &call,
+                            int64_t rows) const;
 
   int64_t batchSize_ = 0;
   std::vector<std::string> names_;

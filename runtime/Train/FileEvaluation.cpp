@@ -5,6 +5,7 @@
 #include "runtime/Program/StepNames.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/BatchShape.h"
+#include "runtime/Train/RankAgreement.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -70,6 +71,7 @@ FileEvaluation::open(const Program &program, DataOptions data) {
 }
 
 Status FileEvaluation::bind(Runner &runner) {
+  runner_ = &runner;
   size_t next = 0;
   auto find = [&](const TensorDesc &input) -> const void * {
     return input.name == step::kCountedRows ? &rows_ : loader_.batch(next++);
@@ -97,16 +99,47 @@ std::string FileEvaluation::describeLeftOut() const {
       numLeftOut(), numSamples(), joinSome(quoted));
 }
 
-Result<std::vector<double>> FileEvaluation::run() {
-  sums_.reset();
+Result<std::vector<MetricSums::Part>> FileEvaluation::measure(int64_t first,
+                                                              int64_t last) {
+  std::vector<Part> all;
   int64_t batch = loader_.batchSize();
-  for (int64_t i = 0; i < loader_.batchesPerEpoch(); ++i) {
+  loader_.skip(first);
+  for (int64_t i = first; i < last; ++i) {
     MPC_RETURN_IF_ERROR(loader_.next());
     int64_t rows = std::min(batch, loader_.numSamples() - i * batch);
     rows_ = rows == batch ? kAllRows : rows;
     MPC_RETURN_IF_ERROR(call_->run());
-    sums_.add(*call_, rows);
+    std::vector<Part> parts = sums_.partsOf(*call_, rows);
+    all.insert(all.end(), parts.begin(), parts.end());
   }
+  loader_.skip(loader_.batchesPerEpoch() - last);
+  return all;
+}
+
+Result<std::vector<MetricSums::Part>>
+FileEvaluation::measureOnRanks(Ranks &ranks) {
+  ranks.enter(RankPlace::Evaluating);
+  int64_t batches = loader_.batchesPerEpoch(), size = ranks.size();
+  int64_t share = (batches + size - 1) / size;
+  int64_t first = std::min(share * ranks.rank(), batches);
+  auto own = measure(first, std::min(first + share, batches));
+  MPC_RETURN_IF_ERROR(agree(&ranks, own.status()));
+  own->resize(static_cast<size_t>(share) * metrics().size());
+  MPC_ASSIGN_OR_RETURN(std::vector<Part> all, ranks.gatherValues(*own));
+  // Only the last ranks have fewer batches.
+  all.resize(static_cast<size_t>(batches) * metrics().size());
+  return all;
+}
+
+Result<std::vector<double>> FileEvaluation::run() {
+  Ranks *ranks = runner_->ranks();
+  MPC_ASSIGN_OR_RETURN(std::vector<Part> parts,
+                       ranks ? measureOnRanks(*ranks)
+                             : measure(0, loader_.batchesPerEpoch()));
+  sums_.reset();
+  size_t count = metrics().size();
+  for (size_t begin = 0; begin < parts.size(); begin += count)
+    sums_.add(std::span(parts).subspan(begin, count));
   return sums_.values();
 }
 

@@ -46,14 +46,22 @@ public:
   /// Binds to this runner, which must outlive the runs.
   Status bind(Runner &runner);
   /// Evaluates all samples and returns the values of metrics(). The runner's
-  /// state stays unchanged.
+  /// state stays unchanged. Where the runner has ranks, each takes a run of
+  /// batches, all must call it, and the values are those of one process.
   Result<std::vector<double>> run();
 
 private:
   explicit FileEvaluation(DataLoader loader) : loader_(std::move(loader)) {}
 
+  using Part = MetricSums::Part;
+  /// The parts of the batches from `first` to `last`, one after the other.
+  Result<std::vector<Part>> measure(int64_t first, int64_t last);
+  /// The parts of all batches, of which each rank measures some.
+  Result<std::vector<Part>> measureOnRanks(Ranks &ranks);
+
   DataLoader loader_;
   TensorShapes shapes_; ///< The shapes of a batch.
+  Runner *runner_ = nullptr;
   std::unique_ptr<EntryCall> call_;
   MetricSums sums_;
   /// The number of rows that count, which the entry takes as an input.

@@ -4,11 +4,13 @@
 
     python ranks.py bits INPUTS FOLDER          trainings of all kinds, on 1 to 6 ranks
     python ranks.py statistics FOLDER           running statistics beside NumPy's
+    python ranks.py evaluation INPUTS FOLDER    evaluations beside NumPy's
     python ranks.py sums FOLDER                 sums by pairs beside NumPy's
     python ranks.py resume INPUTS FOLDER        saved on 4 ranks, resumed on 1, 2 and 4
     python ranks.py faults INPUTS FOLDER        ranks that die, stop or differ
 """
 import hashlib
+import math
 import os
 import pathlib
 import signal
@@ -162,6 +164,31 @@ def statistics(folder):
             np.testing.assert_allclose(state["mean"], mean, rtol=1e-5, atol=1e-6)
             np.testing.assert_allclose(state["variance"], variance, rtol=1e-5)
     print("statistics: those of all batches")
+
+
+def evaluation(inputs, folder):
+    """Ranks share the batches of an evaluation; its numbers are those of one process, and of NumPy at the end."""
+    draw = np.random.default_rng(11)
+    x, target = draw.normal(size=(75, 64)).astype(np.float32), draw.integers(0, 10, 75)
+    save_file({"x": x, "target": target}, f"{folder}/eval.safetensors")
+    flags = [f"{inputs}/models/mlp.onnx", *write_data(folder), "--steps=12", "--accumulate=4",
+             f"--eval-data={folder}/eval.safetensors", "--eval-every=5", "--keep-best=accuracy"]
+    rows = compare("evaluated", folder, [0, 1, 2, 4], flags)
+    values = dict(zip(rows[0], rows[-1]))
+    state = load_file(max(pathlib.Path(f"{folder}/evaluated-4").glob("ckpt-*.safetensors")))
+    gelu = np.vectorize(lambda value: value * (1 + math.erf(value / math.sqrt(2))) / 2)
+    y = x.astype(np.float64)
+    for layer, activation in [("net.0", gelu), ("net.2", np.tanh), ("net.4", np.positive)]:
+        y = activation(y @ state[f"{layer}.weight"].astype(np.float64).T + state[f"{layer}.bias"])
+    spread = np.log(np.exp(y - y.max(1, keepdims=True)).sum(1)) + y.max(1)
+    loss = (spread - y[np.arange(75), target]).mean()
+    np.testing.assert_allclose(float(values["eval_loss"]), loss, rtol=1e-5)
+    assert float(values["eval_accuracy"]) == (y.argmax(1) == target).mean(), values
+    # An error of one rank ends all.
+    save_file({"x": x, "target": np.where(np.arange(75) == 70, 12, target)}, f"{folder}/eval.safetensors")
+    failed = run(4, [*flags, f"--checkpoint-dir={folder}/failed"])
+    assert failed.returncode != 0 and "rank 2: error: " in failed.stderr and "sample 70" in failed.stderr, failed.stderr
+    print("evaluation: shared by all ranks")
 
 
 def by_pairs(values):
@@ -326,4 +353,4 @@ def faults(inputs, folder):
 if __name__ == "__main__":
     name, *arguments = sys.argv[1:]
     pathlib.Path(arguments[-1]).mkdir(parents=True, exist_ok=True)
-    {"bits": bits, "statistics": statistics, "sums": sums, "resume": resume, "faults": faults}[name](*arguments)
+    {"bits": bits, "statistics": statistics, "evaluation": evaluation, "sums": sums, "resume": resume, "faults": faults}[name](*arguments)

@@ -44,6 +44,7 @@ OPTIMIZERS = {
     "rmsprop": {"name": "rmsprop", "lr": 0.01, "centered": True, "momentum": 0.5},
     "adadelta": {"name": "adadelta", "lr": 0.5, "weight_decay": 0.1},
     "rprop": {"name": "rprop", "lr": 0.01},
+    "lion": {"name": "lion", "lr": 0.01, "weight_decay": 0.1},
     "lamb": {"name": "lamb", "lr": 0.01},
     "keras-sgd": {"name": "keras-sgd", "lr": 0.1, "momentum": 0.9, "nesterov": True},
     "keras-adam": {"name": "keras-adam", "lr": 0.01, "amsgrad": True},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Adam and the rules made of it: adamw, adamax, nadam, radam, lamb.
+// Adam and the rules made of it: adamw, adamax, nadam, radam, lion, lamb.
 #include "dialects/AMP/Rules/Rules.h"
 
 using namespace mlir;
@@ -173,6 +173,34 @@ static void updateRadam(Scalars &s, bool decay) {
 }
 
 //===----------------------------------------------------------------------===//
+// lion (Chen et al., 2023, program 1)
+//===----------------------------------------------------------------------===//
+
+static constexpr NamedNumber kLionHypers[] = {
+    {"beta1", 0.9}, {"beta2", 0.99}, {"weight_decay", 0.0}};
+static constexpr OptimizerSlot kLionSlots[] = {{"exp_avg"}};
+static constexpr StringRef kLionScalars[] = {
+    "minus_lr", "kept", "beta1", "new_weight1", "beta2", "new_weight2"};
+
+static void prepareLion(Scalars &s) {
+  s["step"] = s["step"] + 1.0;
+  s["minus_lr"] = -s["lr"];
+  s["kept"] = 1.0 - s["lr"] * s["weight_decay"];
+  s["new_weight1"] = 1.0 - s["beta1"];
+  s["new_weight2"] = 1.0 - s["beta2"];
+}
+
+/// Only the sign of what an element descends along counts.
+static void updateLion(Scalars &s, bool decay) {
+  Fp g = descent(s);
+  if (decay)
+    s["parameter"] = s["parameter"] * s["kept"];
+  Fp direction = fma(s["new_weight1"], g, s["exp_avg"] * s["beta1"]);
+  s["parameter"] = fma(s["minus_lr"], sign(direction), s["parameter"]);
+  s["exp_avg"] = fma(s["new_weight2"], g, s["exp_avg"] * s["beta2"]);
+}
+
+//===----------------------------------------------------------------------===//
 // lamb (You et al., 2020), as optax has it
 //===----------------------------------------------------------------------===//
 
@@ -248,6 +276,14 @@ static constexpr Optimizer kOptimizers[] = {
      .scalars = kRadamScalars,
      .prepare = prepareRadam,
      .update = updateRadam},
+    {.name = "lion",
+     .hypers = kLionHypers,
+     .flags = kMaximize,
+     .slots = kLionSlots,
+     .state = kStep,
+     .scalars = kLionScalars,
+     .prepare = prepareLion,
+     .update = updateLion},
     {.name = "lamb",
      .hypers = kLambHypers,
      .flags = kMaximize,

@@ -197,9 +197,7 @@ static void updateRprop(Scalars &s, bool /*decay*/) {
   Fp size = select(equal(s["first"], 1.0), s["lr"], s["step_size"]) * factor;
   size = minimum(maximum(size, s["step_size_min"]), s["step_size_max"]);
   g = select(hasTurned, 0.0, g);
-  // As PyTorch's sign: 0 of 0, and NaN of NaN.
-  Fp sign = select(less(g, 0.0), -1.0, select(greater(g, 0.0), 1.0, g));
-  s["parameter"] = s["parameter"] - sign * size;
+  s["parameter"] = s["parameter"] - sign(g) * size;
   s["step_size"] = size;
   s["prev"] = g;
 }

@@ -35,6 +35,11 @@ inline Fp lerp(Fp from, Fp to, Fp weight) {
   return fma(weight, to - from, from);
 }
 
+/// PyTorch's sign: 0 of 0, and NaN of NaN.
+inline Fp sign(Fp x) {
+  return select(less(x, 0.0), -1.0, select(greater(x, 0.0), 1.0, x));
+}
+
 /// `x` rounded to f32, in f64. An operation on such values that is rounded
 /// again equals the operation in f32.
 inline Fp toSingle(Fp x) {

@@ -122,7 +122,8 @@ def _loss_number(value: Any) -> Any:
 
 def _adam_options(group: Mapping[str, Any]) -> dict[str, Any]:
     beta1, beta2 = group["betas"]
-    return {"beta1": float(beta1), "beta2": float(beta2), "eps": group["eps"]}
+    options = {"beta1": float(beta1), "beta2": float(beta2)}
+    return {**options, "eps": group["eps"]} if "eps" in group else options
 
 
 def _torch_optimizer_options(optimizer: Any, names: Mapping[int, str], has_groups: bool) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from ._memory import tensor_of
 # Their rules are the program's, to the rounding.
 _COMPILED = ("SGD", "ASGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta", "Rprop")
 _COUNTED = _COMPILED[1:]
+# Rules that torch has not, by the name of their class: the arguments that a program knows. Others may be there, unset.
+_OTHERS = {"Lion": {"params", "lr", "betas", "weight_decay", "maximize"}}
 # What a program reads at each step; of the second, whether they are 0 is compiled.
 _NUMBERS = ("betas", "eps", "dampening", "alpha", "lr_decay", "rho", "momentum_decay", "lambd", "t0",
             "etas", "step_sizes")
@@ -26,8 +28,11 @@ _WORDS = ("params", "lr", "weight_decay", "param_names", "foreach", "fused", "ca
 def why_not_compiled(optimizer: Any, names: Mapping[int, str], parts: Partition) -> str:
     """Why an optimizer's own step() is run; empty where a program has its rule."""
     kind = type(optimizer)
-    if kind.__module__.split(".")[0] != "torch" or kind.__name__ not in _COMPILED:
+    known = _COMPILED if kind.__module__.split(".")[0] == "torch" else _OTHERS
+    if kind.__name__ not in known:
         return f"{kind.__name__} has no compiled rule: torch runs its step()"
+    for name in _set_beyond(optimizer, _OTHERS.get(kind.__name__)):
+        return f"{kind.__name__} with {name} has no compiled rule: torch runs its step()"
     foreign = [p for group in optimizer.param_groups for p in group["params"] if id(p) not in names]
     if foreign:
         return "the optimizer has parameters that are not the module's: torch runs its step()"
@@ -36,6 +41,14 @@ def why_not_compiled(optimizer: Any, names: Mapping[int, str], parts: Partition)
     except UsageError as error:
         return f"{error}: torch runs its step()"
     return ""
+
+
+def _set_beyond(optimizer: Any, known: set[str] | None) -> list[str]:
+    """The arguments of an optimizer that are set and not `known`."""
+    if known is None:
+        return []
+    known = known.union(_WORDS)
+    return [name for group in optimizer.param_groups for name, value in group.items() if value and name not in known]
 
 
 def _number(value: Any) -> Any:

@@ -220,6 +220,15 @@ def keras_adam(flags):
     return Rule([0.75, 0.875, 1e-3, 0.125], 3 if "amsgrad" in flags else 2, move, decay=3, powers=(0, 1))
 
 
+def lion(flags):
+    def move(h, lr, t, w, g, slots):
+        w = w - lr * h[2] * w
+        direction = h[0] * slots[0] + (1 - h[0]) * g
+        return w - lr * np.sign(direction), [h[1] * slots[0] + (1 - h[1]) * g]
+
+    return Rule([0.75, 0.875, 0.125], 1, move, decay=2)
+
+
 RULES = {
     "sgd": (sgd, ([], ["momentum"], ["momentum", "nesterov"], ["maximize"])),
     "adam": (lambda flags: adam(flags, False), ([], ["amsgrad"], ["maximize"])),
@@ -232,6 +241,7 @@ RULES = {
     "rmsprop": (rmsprop, ([], ["momentum"], ["centered"], ["momentum", "centered"])),
     "adadelta": (adadelta, ([], ["maximize"])),
     "rprop": (rprop, ([], ["maximize"])),
+    "lion": (lion, ([], ["maximize"])),
     "lamb": (lamb, ([], ["maximize"])),
     "keras-sgd": (keras_sgd, ([], ["momentum"], ["momentum", "nesterov"])),
     "keras-adam": (keras_adam, ([], ["amsgrad"])),
@@ -239,7 +249,7 @@ RULES = {
 }
 HOW_MANY_SCALARS = {
     "sgd": 5, "adam": 8, "adamw": 8, "adamax": 5, "nadam": 9, "radam": 11, "asgd": 4, "adagrad": 3, "rmsprop": 6,
-    "adadelta": 5, "rprop": 6, "lamb": 9,
+    "adadelta": 5, "rprop": 6, "lion": 6, "lamb": 9,
     "keras-sgd": 3, "keras-adam": 6, "keras-adamw": 6,
 }  # fmt: skip
 LR = 0.25

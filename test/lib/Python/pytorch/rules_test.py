@@ -23,6 +23,32 @@ RULES = {
              {"lr": 0.1, "lambd": 0.1, "alpha": 0.5, "t0": 5}, {"lr": 0.1, "lambd": 0.0, "alpha": 0.0}],
     "Adadelta": [{"lr": 0.5, "rho": 0.8, "eps": 1e-4, "weight_decay": 0.1}, {"lr": 1.0}, {"lr": 0.1, "maximize": True}],
 }
+
+
+def lion():
+    """A class as packages beside torch have it: Chen et al. 2023, program 1."""
+    class Lion(torch.optim.Optimizer):
+        def __init__(self, params, lr, betas=(0.9, 0.99), weight_decay=0.0, cautious=False):
+            super().__init__(params, {"lr": lr, "betas": betas, "weight_decay": weight_decay, "cautious": cautious})
+
+        @torch.no_grad()
+        def step(self, closure=None):
+            for group in self.param_groups:
+                (beta1, beta2), rate = group["betas"], group["lr"]
+                for p in filter(lambda p: p.grad is not None, group["params"]):
+                    mean = self.state[p].setdefault("exp_avg", torch.zeros_like(p))
+                    p.mul_(1 - rate * group["weight_decay"])
+                    p.add_(mean.mul(beta1).add_(p.grad, alpha=1 - beta1).sign_(), alpha=-rate)
+                    mean.mul_(beta2).add_(p.grad, alpha=1 - beta2)
+
+    return Lion
+
+
+def rule_of(name):
+    return lion() if name == "Lion" else getattr(torch.optim, name)
+
+
+RULES["Lion"] = [{"lr": 0.001, "weight_decay": 0.1}, {"lr": 0.01, "betas": (0.8, 0.5)}]
 COUNT = 20
 # Of a skipped batch.
 LATER, FIRST = {7, 8}, {0, 1, 9}
@@ -34,7 +60,7 @@ def each(test):
         for name, all_arguments in RULES.items():
             for arguments in all_arguments:
                 with self.subTest(name, **arguments):
-                    test(self, getattr(torch.optim, name), arguments)
+                    test(self, rule_of(name), arguments)
 
     return run
 
@@ -54,7 +80,8 @@ class Rules(WrapTest):
         (m, optimizer), (plain, own) = found, expected
         for a, b in zip(m.parameters(), plain.parameters()):
             self.assertLess((a - b).abs().max().item(), 1e-5)
-            self.assertEqual(optimizer.state[a].keys(), own.state[b].keys())
+            # Files count the steps of every rule.
+            self.assertEqual(optimizer.state[a].keys() | {"step"}, own.state[b].keys() | {"step"})
             for name, value in own.state[b].items():
                 error = (optimizer.state[a][name] - value).abs().max().item()
                 self.assertLessEqual(error, 1e-5 * max(1, value.abs().max().item()), name)
@@ -68,6 +95,12 @@ class Rules(WrapTest):
         step = mpc_compiler.step(m, optimizer, F.cross_entropy, **options)
         self.addCleanup(lambda: self.assertNotIn("by torch:", str(step.report())))
         return step
+
+    def test_an_argument_that_no_program_knows_is_for_torch(self):
+        m = make_mlp()
+        step = mpc_compiler.step(m, lion()(m.parameters(), lr=0.01, cautious=True), F.cross_entropy)
+        step(*next(iter(batches(1))))
+        self.assertIn("Lion with cautious has no compiled rule", str(step.report()))
 
     @each
     def test_twenty_steps(self, rule, arguments):

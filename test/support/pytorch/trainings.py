@@ -3,6 +3,7 @@
 
     PYTHONPATH=build/python python trainings.py [--only=REGEX] [--all] [--steps=20] [--doors=wrap,step]
                                                 [--precisions=fp32,bf16,fp16] [--starts=1]
+                                                [--measure=losses|gradients|dropout]
 
 By hand, and no part of the tests: it needs torch, torchvision, transformers and what models.py imports. Each training has
 a loop of its own (a rule, a scheduler, clipping, accumulation), without dropout. A line says how far its losses are from
@@ -13,6 +14,10 @@ PyTorch's, as a multiple of what is allowed:
 Above 1 the training falls short; an error is quoted. One run in 16 bits says little where a rule divides by the gradient's
 size (RMSprop, NAdam): a rounding that turns the sign of a small one moves a weight by a whole step, in PyTorch's run or in
 ours. --starts=N takes the medians over N initial weights.
+
+--measure=gradients: the error of the first gradients in fp32 against float64 (of all parameters as one vector), beside twice
+that of PyTorch's fp32. --measure=dropout: with the dropout of the models, whose masks are others than PyTorch's, the mean loss
+of the last twenty of --steps=200; how far it lies from the middle of 8 runs of PyTorch with other seeds, beside half of their range.
 """
 
 import argparse
@@ -176,6 +181,74 @@ def by_step(case, loop, data, precision, start=0):
     return losses
 
 
+def gradients_of(model, call, data):
+    inputs, target = data[0]
+    call(model, inputs, target).backward()
+    return {name: p.grad.double() for name, p in model.named_parameters() if p.grad is not None}
+
+
+def gradient_errors(case, data, start):
+    """Those of wrap() and of PyTorch."""
+    import mpc_compiler
+
+    loss = loss_function(case)
+    plain = lambda model, inputs, target: model(*inputs) if loss is None else loss(model(*inputs), target)
+    wide = lambda value: value.double() if torch.is_tensor(value) and value.is_floating_point() else value
+    precise = model_of(case, start).double()
+    torch.set_default_dtype(torch.float64)
+    exact = gradients_of(precise, plain, [(tuple(map(wide, i)), wide(t)) for i, t in data[:1]])
+    torch.set_default_dtype(torch.float32)
+
+    def error(found):
+        assert found.keys() == exact.keys(), found.keys() ^ exact.keys()
+        square = lambda tensors: sum((tensor**2).sum().item() for tensor in tensors)
+        return (square(found[name] - exact[name] for name in exact) / square(exact.values())) ** 0.5
+
+    wrapped = mpc_compiler.wrap(model_of(case, start), loss=loss)
+    name = "loss_target" if "loss_target" in inspect.signature(wrapped.forward).parameters else "target"
+    ours = gradients_of(wrapped, lambda m, i, t: m(*i) if loss is None else m(*i, **{name: t}), data)
+    return error(ours), error(gradients_of(model_of(case, start), plain, data))
+
+
+def gradient_error(case, data, starts):
+    """Of the medians over the starts: an element next to a kink, as of ReLU, decides a single one."""
+    errors = [gradient_errors(case, data, start) for start in starts]
+    ours, theirs = map(statistics.median, zip(*errors))
+    print(f"gradients: ours {ours:.2e}, PyTorch's {theirs:.2e} of {errors}", file=sys.stderr)
+    return {"wrap gradients": ours / (2 * theirs)}
+
+
+def dropout_range(case, loop, data, doors):
+    """Where the losses of each door lie in the range of PyTorch's runs."""
+    def last(run, seed):
+        torch.manual_seed(seed)
+        return statistics.mean(run()[-20:])
+
+    # Another seed draws other masks; the initial weights are the same.
+    class Seeded:
+        def __init__(self, seed):
+            self.seed, self.loss, self.make = seed, case.loss, self._make
+
+        def _make(self):
+            model = case.make()
+            torch.manual_seed(1000 + self.seed)
+            return model
+
+        def __getattr__(self, name):
+            return getattr(case, name)
+
+    theirs = [last(lambda s=s: by_torch(Seeded(s), loop, data), s) for s in range(NUDGES)]
+    middle, half = (max(theirs) + min(theirs)) / 2, (max(theirs) - min(theirs)) / 2
+    if half == 0:
+        return {}
+    found = {}
+    for door in doors:
+        ours = last(lambda: DOORS[door](Seeded(NUDGES), loop, data, "fp32"), NUDGES)
+        print(f"{door}: ours {ours:.4f}, PyTorch's {min(theirs):.4f} to {max(theirs):.4f}", file=sys.stderr)
+        found[f"{door} dropout"] = abs(ours - middle) / half
+    return found
+
+
 def farthest(losses, exact):
     far = [abs(a - b) / (abs(b) + 1e-30) for a, b in zip(losses, exact)]
     return max(far) if all(f == f for f in far) else float("inf")
@@ -191,8 +264,13 @@ def one(name, arguments):
     loop = Loop(case, list(models.CASES).index(name))
     found = {"loop": str(loop)}
     doors = [door for door in DOORS if door in arguments.doors.split(",")]
+    if arguments.measure == "dropout":
+        batches = data_of(case, 20)
+        return found | dropout_range(case, loop, [batches[i % 20] for i in range(arguments.steps)], doors)
     with campaign.without_dropout():
         data = data_of(case, arguments.steps)
+        if arguments.measure == "gradients":
+            return found | gradient_error(case, data, range(arguments.starts))
         for precision in arguments.precisions.split(","):
             measured = in_fp32 if precision == "fp32" else in_16_bits
             found |= measured(case, loop, data, precision, doors, range(arguments.starts))
@@ -238,7 +316,7 @@ def tried(run, case, loop, data, precision, exact, allowed):
 
 def in_process(name, arguments):
     command = [sys.executable, "-B", __file__, f"--one={name}", f"--steps={arguments.steps}", f"--doors={arguments.doors}",
-               f"--precisions={arguments.precisions}", f"--starts={arguments.starts}"]
+               f"--precisions={arguments.precisions}", f"--starts={arguments.starts}", f"--measure={arguments.measure}"]
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -261,6 +339,7 @@ def main():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--doors", default="wrap,step")
     parser.add_argument("--precisions", default="fp32,bf16,fp16")
+    parser.add_argument("--measure", choices=["losses", "gradients", "dropout"], default="losses")
     parser.add_argument("--starts", type=int, default=1, help="initial weights whose median is told in 16 bits")
     arguments = parser.parse_args()
     if arguments.one:

@@ -3,6 +3,7 @@
 #include "runtime/CommandLine/RankFlags.h"
 
 #include "runtime/CommandLine/HelpFormatter.h"
+#include "runtime/CommandLine/Tool.h"
 #include "runtime/CommandLine/Validators.h"
 #include "runtime/Ranks/MPI/MpiRanks.h"
 #include "runtime/Train/Interrupt.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <thread>
+#include <unistd.h>
 
 namespace mpc::rt {
 
@@ -70,7 +72,8 @@ Status checkRanks(const RankFlags &flags, const Program &program) {
       launched->launcher, started, expected, started));
 }
 
-Result<std::shared_ptr<Ranks>> openRanks(const RankFlags &flags) {
+Result<std::shared_ptr<Ranks>> openRanks(const RankFlags &flags,
+                                         const std::string &tool) {
   MPC_ASSIGN_OR_RETURN(std::optional<LaunchedRank> launched,
                        launchedRank(flags));
   if (!launched || launched->size == 1)
@@ -81,6 +84,10 @@ Result<std::shared_ptr<Ranks>> openRanks(const RankFlags &flags) {
   options.patience.others =
       std::chrono::duration<double>(std::max(flags.timeout, flags.patience));
   options.isToEnd = [] { return SignalGuard::received() != 0; };
+  options.giveUp = [name = fmt::format("{}: rank {}", tool, launched->rank)](
+                       const std::string &reason) {
+    ::_exit(reportError(name, Status(StatusCode::Peer, reason)));
+  };
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<Ranks> ranks, openMpi(options));
   if (ranks->size() == launched->size)
     return ranks;

@@ -32,7 +32,9 @@ void addRankFlags(CLI::App &app, RankFlags &flags);
 Result<std::optional<LaunchedRank>> launchedRank(const RankFlags &flags);
 
 /// Opens the ranks that the launcher has started; null where there is one.
-Result<std::shared_ptr<Ranks>> openRanks(const RankFlags &flags);
+/// Errors that end the process name the `tool`.
+Result<std::shared_ptr<Ranks>> openRanks(const RankFlags &flags,
+                                         const std::string &tool);
 
 /// An error unless as many ranks were started as the program is for.
 Status checkRanks(const RankFlags &flags, const Program &program);

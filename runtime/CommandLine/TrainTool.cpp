@@ -171,7 +171,7 @@ Result<int> trainByFlags(std::shared_ptr<const Program> program,
   SignalGuard guard;
   std::shared_ptr<Ranks> ranks = tool.openRanks;
   if (!ranks) {
-    MPC_ASSIGN_OR_RETURN(ranks, openRanks(tool.ranks));
+    MPC_ASSIGN_OR_RETURN(ranks, openRanks(tool.ranks, tool.name));
   }
   if (!ranks)
     return trainOnRanks(program, tool, nullptr);

@@ -292,6 +292,21 @@ def end_of(folder, flags, event):
     return text, taken
 
 
+def end_of_start(flags, rank):
+    """Stops a rank as soon as it is there, and returns what the others say."""
+    begun = subprocess.Popen(command(4, [*flags, "--rank-timeout=2"]), env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    while rank not in children(begun):
+        time.sleep(0.001)
+    stopped = children(begun)[rank]
+    os.kill(stopped, signal.SIGSTOP)
+    others = [pid for other, pid in children(begun).items() if other != rank]
+    begin = time.time()
+    while time.time() < begin + 60 and any(alive(pid) for pid in others):
+        time.sleep(0.05)
+    os.kill(stopped, signal.SIGKILL)
+    return begun.communicate(timeout=60)[1], time.time() - begin
+
+
 def alive(pid):
     try:
         return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "Z"
@@ -308,6 +323,9 @@ def faults(inputs, folder):
         assert "rank 2 does not answer" in text, text
         assert taken < 10, f"{taken} s"
         print(f"a rank that is {name}: named by the others")
+    text, taken = end_of_start([*base, "--steps=3"], 3)
+    assert "error: MPI has not started after 2.0 s: another rank is missing" in text and taken < 20, (text, taken)
+    print("a rank that does not start: the others end")
     # Rank 0 waits for a reader of its metrics, and says so to those who ask.
     pipe = f"{folder}/pipe"
     os.mkfifo(pipe)

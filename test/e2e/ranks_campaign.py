@@ -7,7 +7,7 @@
 
 infinities: on 4 ranks with one batch each, and with two; the step is skipped by all, the scale is halved, the bytes are those of
 one process, and the states of all ranks are compared after each step. moments: survivors end with 4, within the deadline and half a
-second, and name the rank; one that stops for a second goes on; the last checkpoint resumes on 1, 2 or 4 ranks to the bytes of a run
+second, and name the rank but where MPI itself starts or ends; one that stops for a second goes on; the last checkpoint resumes on 1, 2 or 4 ranks to the bytes of a run
 that nothing has disturbed.
 """
 import os
@@ -115,7 +115,7 @@ def one_moment(flags, folder, draw, whole):
         if all(found[other] == "0" for other in others):
             return "over"
         assert all(found[other] == "4" for other in others), (kind, rank, found, text)
-        assert f"rank {rank} does not answer" in text, (kind, rank, text)
+        assert f"rank {rank} does not answer" in text or "another rank is missing" in text, (kind, rank, text)
         assert taken < DEADLINE + 0.5, (kind, rank, taken)
     count = draw.choice([1, 2, 4])
     resumed = ranks.train(f"{folder}/checkpoints", count, [*flags, "--resume"])

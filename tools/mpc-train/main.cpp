@@ -171,7 +171,7 @@ rt::Result<std::shared_ptr<rt::Ranks>> openRanks(const CommandLine &line,
   if (!readFlags(line, app, tool))
     return std::shared_ptr<rt::Ranks>();
   tool.name = "mpc-train";
-  MPC_ASSIGN_OR_RETURN(tool.openRanks, rt::openRanks(tool.ranks));
+  MPC_ASSIGN_OR_RETURN(tool.openRanks, rt::openRanks(tool.ranks, tool.name));
   return tool.openRanks;
 }
 

@@ -31,6 +31,26 @@ Status failure(const std::string &message) {
   return Status(StatusCode::Peer, message);
 }
 
+/// Gives up what the life of this object takes, where that is too long.
+class Deadline {
+public:
+  Deadline(const MpiOptions &options, const char *what)
+      : thread_([&options, what](const std::stop_token &stop) {
+          std::mutex mutex;
+          std::unique_lock lock(mutex);
+          std::condition_variable_any wake;
+          Seconds limit = options.patience.silence;
+          (void)wake.wait_for(lock, stop, limit, [] { return false; });
+          if (!stop.stop_requested() && options.giveUp)
+            options.giveUp(fmt::format(
+                "MPI has not {} after {:.1f} s: another rank is missing", what,
+                limit.count()));
+        }) {}
+
+private:
+  std::jthread thread_;
+};
+
 class MpiRanks final : public Ranks {
 public:
   MpiRanks(const MpcMpiModule &module, uint32_t rank, uint32_t size,
@@ -89,8 +109,10 @@ MpiRanks::~MpiRanks() {
     watchdog_.request_stop();
     watchdog_.join();
   }
-  if (!failed_)
-    module_.close();
+  if (failed_)
+    return;
+  Deadline deadline(options_, "ended");
+  module_.close();
 }
 
 Status MpiRanks::check(int error, const char *what) {
@@ -244,7 +266,12 @@ Result<std::unique_ptr<Ranks>> openMpi(const MpiOptions &options) {
   MPC_ASSIGN_OR_RETURN(const MpcMpiModule *module, load(options.library));
   uint32_t rank = 0, size = 0;
   int hasThreads = 0;
-  if (int error = module->open(&rank, &size, &hasThreads)) {
+  int error = 0;
+  {
+    Deadline deadline(options, "started");
+    error = module->open(&rank, &size, &hasThreads);
+  }
+  if (error != 0) {
     char text[256] = "";
     module->describe(error, text, sizeof(text));
     return environmentError(fmt::format("--ranks: {} does not start: {}",

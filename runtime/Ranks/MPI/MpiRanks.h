@@ -20,6 +20,10 @@ struct MpiOptions {
   /// Whether this process was asked to end. It then waits no longer than a
   /// launcher does that ends its ranks.
   std::function<bool()> isToEnd;
+  /// Called from another thread, with what is the matter, where MPI itself has
+  /// not started or not ended after the silence of `patience`: a rank is
+  /// missing, and no call of MPI returns. It must end the process.
+  std::function<void(const std::string &)> giveUp;
 };
 
 /// Opens the library's module, which lies in lib/mpc beside the program, and

@@ -95,6 +95,17 @@ function(mpc_add_unittest name)
   endforeach()
 endfunction()
 
+# mpc_use_nvrtc(<test>)
+# Tells a test where NVRTC's own parts are. The sanitizers load libraries in the
+# program's name, so that NVRTC does not find what lies beside it.
+function(mpc_use_nvrtc test)
+  file(GLOB folders ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/*/lib)
+  list(JOIN folders ":" path)
+  if(folders AND CMAKE_CXX_FLAGS MATCHES "fsanitize")
+    set_tests_properties(${test} PROPERTIES ENVIRONMENT "LD_LIBRARY_PATH=${path}")
+  endif()
+endfunction()
+
 # mpc_add_unittest_sources(<program> SOURCES ... [LINK ...])
 # What a folder adds to a program of mpc_add_unittest.
 function(mpc_add_unittest_sources program)

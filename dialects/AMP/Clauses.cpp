@@ -636,7 +636,10 @@ static StringRef findFault(double number, NumberRange range) {
   case NumberRange::Above1:
     return isFinite && number > 1.0 ? "" : "finite and above 1";
   case NumberRange::Counting:
-    return number >= 1.0 ? "" : "1 or more";
+    // A run keeps some numbers for each of so many batches.
+    return number < 1.0      ? "1 or more"
+           : number > 0x1p20 ? "at most 1048576"
+                             : "";
   case NumberRange::Seed:
     // The number is kept as an f64 of the state.
     return number >= 0.0 && number < 0x1p53

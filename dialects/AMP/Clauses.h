@@ -27,7 +27,7 @@ enum class NumberRange : uint8_t {
   Share,       ///< In [0, 1].
   Inside,      ///< In (0, 1).
   Above1,      ///< Finite, above 1.
-  Counting,    ///< A whole number of at least 1.
+  Counting,    ///< A whole number from 1 to 2^20.
   Seed         ///< A whole number in [0, 2^53).
 };
 

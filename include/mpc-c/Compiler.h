@@ -165,7 +165,7 @@ MPC_EXPORT MpcError *mpcCompileFile(MpcModel *model, const char *const *flags,
                                     const MpcCompileOptions *options,
                                     const char *path);
 
-typedef enum MpcExplainFormat {
+typedef enum MpcExplainFormat MPC_INT_ENUM {
   MPC_EXPLAIN_TEXT = 0,
   MPC_EXPLAIN_JSON = 1,
   MPC_EXPLAIN_HTML = 2

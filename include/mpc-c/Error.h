@@ -14,7 +14,7 @@ extern "C" {
 typedef struct MpcError MpcError;
 
 /* The kind of fault. The numbers are exit codes of the command-line tools. */
-typedef enum MpcErrorCode {
+typedef enum MpcErrorCode MPC_INT_ENUM {
   MPC_ERROR_NONE = 0,          /* No fault: the error is NULL. */
   MPC_ERROR_INVALID_INPUT = 1, /* A file or a tensor is wrong. */
   MPC_ERROR_USAGE = 2, /* The call is wrong, or was made at the wrong time. */

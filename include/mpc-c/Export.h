@@ -50,6 +50,15 @@
 #define MPC_EXPORT
 #endif
 
+/* The type of an enumeration whose values callers pass, so that a number that
+ * is none of them is an error and nothing undefined. C has that before C23. */
+#if defined(__cplusplus) ||                                                    \
+    (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define MPC_INT_ENUM : int
+#else
+#define MPC_INT_ENUM
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -79,7 +79,7 @@ MPC_EXPORT MpcError *mpcProgramWithoutValues(const MpcProgram *program,
                                              MpcProgram **other);
 
 /* The purpose of an entry. */
-typedef enum MpcEntryRole {
+typedef enum MpcEntryRole MPC_INT_ENUM {
   MPC_ENTRY_OTHER = 0,
   MPC_ENTRY_INIT = 1, /* Computes the state that follows from parameters. */
   MPC_ENTRY_EVAL = 2, /* Evaluates, and leaves the state unchanged. */
@@ -127,7 +127,7 @@ MPC_EXPORT MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,
                                         MpcBoundInfo *info);
 
 /* The role of a state tensor in the step. */
-typedef enum MpcStateRole {
+typedef enum MpcStateRole MPC_INT_ENUM {
   MPC_STATE_PARAMETER = 0, /* A weight; the f32 master where there is one. */
   MPC_STATE_LOW_PRECISION = 1, /* A parameter's 16-bit copy. */
   MPC_STATE_GRADIENT = 2,      /* Gradients between launches; never saved. */

@@ -33,7 +33,10 @@ extern "C" {
 
 typedef struct MpcRunner MpcRunner;
 
-typedef enum MpcLogLevel { MPC_LOG_NOTE = 0, MPC_LOG_WARNING = 1 } MpcLogLevel;
+typedef enum MpcLogLevel MPC_INT_ENUM {
+  MPC_LOG_NOTE = 0,
+  MPC_LOG_WARNING = 1
+} MpcLogLevel;
 
 /* Receives a message, which is valid until the function returns. It is called
  * on the thread of the call that the message concerns, during that call, so
@@ -276,7 +279,7 @@ MPC_EXPORT MpcError *mpcRunnerStartProfile(MpcRunner *runner);
 /* Ends it. What was recorded stays until the next profile. */
 MPC_EXPORT MpcError *mpcRunnerStopProfile(MpcRunner *runner);
 
-typedef enum MpcProfileForm {
+typedef enum MpcProfileForm MPC_INT_ENUM {
   MPC_PROFILE_JSON = 0, /* All of it, of the schema mpc-profile/1. */
   MPC_PROFILE_TABLE = 1 /* For people: the 20 launches with the most time. */
 } MpcProfileForm;

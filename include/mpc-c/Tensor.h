@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Element types, with DLPack's code and bits. */
-typedef enum MpcDType {
+typedef enum MpcDType MPC_INT_ENUM {
   MPC_DTYPE_F64 = 0,  /* kDLFloat, 64 */
   MPC_DTYPE_F32 = 1,  /* kDLFloat, 32 */
   MPC_DTYPE_F16 = 2,  /* kDLFloat, 16 */

@@ -142,6 +142,10 @@ static rt::Status readParameters(const json &root, OptimizerCase &result) {
                               "values");
     CaseParameter parameter;
     parameter.name = entry["name"].get<std::string>();
+    for (const CaseParameter &earlier : result.parameters)
+      if (earlier.name == parameter.name)
+        return rt::invalidInput("init_params: two entries are named '" +
+                                parameter.name + "'");
     int64_t count = 1;
     for (const json &dim : entry["shape"]) {
       if (!dim.is_number_integer() || dim.get<int64_t>() < 0 ||

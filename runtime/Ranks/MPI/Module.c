@@ -13,7 +13,7 @@
 #define NOTES 1024
 #define LONGEST_NOTE 64
 
-enum { kData = 1, kNote = 2 };
+enum { kNote = 1 };
 
 static MPI_Comm data_, notes_;
 static uint32_t size_;
@@ -73,18 +73,25 @@ static int reserve(int count) {
   return 0;
 }
 
+/// Messages of another size never meet: the libraries write what is too long
+/// beyond the memory for it. Any library has tags up to 32767.
+static int tagOf(uint64_t bytes) {
+  return (int)((bytes * UINT64_C(0x9e3779b97f4a7c15)) >> 49);
+}
+
 static int beginMessage(const MpcMpiMessage *message, int sends) {
   for (uint64_t at = 0; at < message->bytes; at += LARGEST_PIECE) {
     uint64_t left = message->bytes - at;
     int bytes = (int)(left < LARGEST_PIECE ? left : LARGEST_PIECE);
-    int peer = (int)message->peer, error = reserve(numRequests_ + 1);
+    int peer = (int)message->peer, tag = tagOf(message->bytes);
+    int error = reserve(numRequests_ + 1);
     char *data = (char *)message->data + at;
     if (error)
       return error;
     MPI_Request *request = &requests_[numRequests_];
     error = sends
-                ? MPI_Isend(data, bytes, MPI_BYTE, peer, kData, data_, request)
-                : MPI_Irecv(data, bytes, MPI_BYTE, peer, kData, data_, request);
+                ? MPI_Isend(data, bytes, MPI_BYTE, peer, tag, data_, request)
+                : MPI_Irecv(data, bytes, MPI_BYTE, peer, tag, data_, request);
     if (error)
       return error;
     peers_[numRequests_++] = message->peer;

@@ -90,8 +90,11 @@ private:
   const MpcMpiModule &module_;
   MpiOptions options_;
   RollCall rollCall_;
+  /// Whether messages are lost. Some may still be under way to memory that the
+  /// caller has given back, so that nothing may move them: no call of the
+  /// module follows.
   bool failed_ = false;
-  std::mutex mutex_; ///< For calls of the module, and for `heard_`.
+  std::mutex mutex_; ///< For calls of the module, `failed_` and `heard_`.
   /// An answer of another rank.
   struct Heard {
     RankReport report;
@@ -182,6 +185,7 @@ Status MpiRanks::judge(Wait &wait) {
 
 Status MpiRanks::giveUp(const Wait &wait,
                         std::vector<RollCall::Answer> answers) {
+  std::lock_guard lock(mutex_);
   failed_ = true;
   return failure(describeWait(wait.time(), answers));
 }
@@ -233,7 +237,7 @@ void MpiRanks::takeNotes() {
 
 void MpiRanks::watch(const std::stop_token &stop) {
   std::unique_lock lock(mutex_);
-  while (!stop.stop_requested()) {
+  while (!stop.stop_requested() && !failed_) {
     takeNotes();
     wake_.wait_for(lock, stop, kLook, [] { return false; });
   }

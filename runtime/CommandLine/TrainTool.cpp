@@ -92,9 +92,9 @@ Status refuseOnRanks(const Program &program, const TrainTool &tool) {
 /// What a rank other than the first does: it trains, and is silent.
 void makeSilent(TrainTool &tool) {
   OutputFlags &output = tool.output;
-  for (std::string *file : {&output.metrics, &output.plot, &output.tensorboard,
-                            &output.record, &output.exportedWeights,
-                            &output.exportedModel, &output.evaluation.keepBest})
+  for (std::string *file :
+       {&output.metrics, &output.plot, &output.tensorboard, &output.record,
+        &output.exportedWeights, &output.exportedModel})
     file->clear();
   output.json = false;
   tool.exportModel = nullptr;

@@ -12,6 +12,8 @@
 namespace mpc::rt {
 
 Status CheckpointKeeper::open() {
+  if (options_.sharesCheckpoints)
+    return {};
   if (options_.checkpointDir.empty()) {
     const char *flag = options_.resume            ? "--resume"
                        : options_.checkpointEvery ? "--checkpoint-every"

@@ -51,7 +51,7 @@ public:
   Status save(const Runner &runner, const TrainPosition &position);
   /// Saves the best state so far, beside the newest.
   Status afterStep(Training &training, StepReport &report) override {
-    return report.isBest
+    return report.isBest && folder_
                ? folder_->saveBest(training.runner(), training.position())
                : Status();
   }

@@ -51,6 +51,10 @@ public:
 
   /// The columns of a table: "eval_loss".
   [[nodiscard]] std::vector<std::string> columns() const;
+  /// The samples of an evaluation; 0 where there is none.
+  [[nodiscard]] int64_t numSamples() const {
+    return file_ ? file_->numSamples() : 0;
+  }
   [[nodiscard]] bool isDue(int64_t step) const {
     return file_ && (step == totalSteps_ || endsInterval(step, every_));
   }

@@ -32,7 +32,7 @@ struct Digested {
   std::string digest;
 };
 
-/// The first of `things` that differs, and where: "the data of rank 2 differ";
+/// The first of `things` that differs, and where: "the data of rank 2";
 /// empty where none does.
 Result<std::string> findDifference(Ranks &ranks,
                                    const std::vector<Digested> &things) {

@@ -314,11 +314,19 @@ Status Trainer::compareRanks() {
   std::string rule;
   for (const auto &[key, value] : toFields(options_.rule))
     rule += fmt::format("{}={}\n", key, value);
+  const EvaluatorOptions &evaluation = options_.evaluation;
   return compareFacts(
       ranks(),
-      {{"the flags", fmt::format("{}{} steps, {} replays, compared every {}",
-                                 rule, schedule_.totalSteps, options_.replays,
-                                 options_.checkRanksEvery)},
+      {{"the flags",
+        fmt::format("{}{} steps, {} replays, saved every {}, "
+                    "compared every {}",
+                    rule, schedule_.totalSteps, options_.replays,
+                    options_.checkpointEvery, options_.checkRanksEvery)},
+       {"the evaluations",
+        fmt::format("{} samples every {} of averages: {}, best {}, patience {}",
+                    evaluation_.numSamples(), evaluation.every,
+                    evaluation.averaged, evaluation.keepBest,
+                    evaluation.stopAfter)},
        {"the data", fmt::format("{} samples of seed {}, {}, {}, batches of {}",
                                 data.samples, data.seed, name(data.order),
                                 name(data.lastBatch), data.batchSize)},

@@ -42,6 +42,12 @@ def run(ranks, flags, **options):
     return subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
 
 
+def run_differing(flags, flag):
+    """Two ranks with another `flag` each, by the variables of the launcher."""
+    words = [*LAUNCHER, "-n", "2", "sh", "-c", " ".join(["mpc-train", *flags, "--threads=1", flag])]
+    return subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+
+
 def train(folder, ranks, flags, **options):
     """The newest checkpoint's digest, and the metrics without the times."""
     flags = [*flags, f"--checkpoint-dir={folder}", f"--metrics={folder}.csv"]
@@ -174,8 +180,15 @@ def evaluation(inputs, folder):
     draw = np.random.default_rng(11)
     x, target = draw.normal(size=(75, 64)).astype(np.float32), draw.integers(0, 10, 75)
     save_file({"x": x, "target": target}, f"{folder}/eval.safetensors")
-    flags = [f"{inputs}/models/mlp.onnx", *write_data(folder), "--steps=12", "--accumulate=4",
-             f"--eval-data={folder}/eval.safetensors", "--eval-every=5", "--keep-best=accuracy"]
+    flags = [f"{inputs}/models/mlp.onnx", *write_data(folder), "--accumulate=4",
+             f"--eval-data={folder}/eval.safetensors", "--eval-every=2"]
+    # Where the metric that decides is not the loss, which would not stop here.
+    choice = ["--keep-best=accuracy:min", "--stop-after=3"]
+    stopped = compare("stopped", folder, [0, 2, 4], [*flags, "--steps=40", *choice])
+    assert len(stopped) < 41, stopped
+    best = {pathlib.Path(f"{folder}/stopped-{count}/best.safetensors").read_bytes() for count in (0, 2, 4)}
+    assert len(best) == 1, "other best states"
+    flags += ["--steps=12", "--keep-best=accuracy"]
     rows = compare("evaluated", folder, [0, 1, 2, 4], flags)
     values = dict(zip(rows[0], rows[-1]))
     state = load_file(max(pathlib.Path(f"{folder}/evaluated-4").glob("ckpt-*.safetensors")))
@@ -191,6 +204,9 @@ def evaluation(inputs, folder):
     save_file({"x": x, "target": np.where(np.arange(75) == 70, 12, target)}, f"{folder}/eval.safetensors")
     failed = run(4, [*flags, f"--checkpoint-dir={folder}/failed"])
     assert failed.returncode != 0 and "rank 2: error: " in failed.stderr and "sample 70" in failed.stderr, failed.stderr
+    refused = run_differing([flag for flag in flags if not flag.startswith("--eval-every")],
+                            "--eval-every=$((1 + OMPI_COMM_WORLD_RANK))")
+    assert "the evaluations of rank 1 differ from those of rank 0" in refused.stderr, refused.stderr
     print("evaluation: shared by all ranks")
 
 
@@ -364,9 +380,7 @@ def faults(inputs, folder):
     assert "no launcher has started this process" in refused.stderr, refused.stderr
     # One rank has another seed.
     unseeded = [flag for flag in base if not flag.startswith("--seed")]
-    shell = [*LAUNCHER, "-n", "2", "sh", "-c", " ".join(["mpc-train", *unseeded, "--threads=1", "--steps=1",
-             "--seed=$OMPI_COMM_WORLD_RANK"])]
-    refused = subprocess.run(shell, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    refused = run_differing([*unseeded, "--steps=1"], "--seed=$OMPI_COMM_WORLD_RANK")
     assert "the data of rank 1 differ from those of rank 0" in refused.stderr, refused.stderr
     print("ranks that differ: refused")
 

@@ -220,16 +220,12 @@ def gradient_error(case, data, starts):
 
 def dropout_range(case, loop, data, doors):
     """Where the losses of each door lie in the range of PyTorch's runs."""
-    def last(run, seed):
-        torch.manual_seed(seed)
-        return statistics.mean(run()[-20:])
-
     # Another seed draws other masks; the initial weights are the same.
     class Seeded:
         def __init__(self, seed):
-            self.seed, self.loss, self.make = seed, case.loss, self._make
+            self.seed = seed
 
-        def _make(self):
+        def make(self):
             model = case.make()
             torch.manual_seed(1000 + self.seed)
             return model
@@ -237,13 +233,14 @@ def dropout_range(case, loop, data, doors):
         def __getattr__(self, name):
             return getattr(case, name)
 
-    theirs = [last(lambda s=s: by_torch(Seeded(s), loop, data), s) for s in range(NUDGES)]
+    last = lambda losses: statistics.mean(losses[-20:])
+    theirs = [last(by_torch(Seeded(seed), loop, data)) for seed in range(NUDGES)]
     middle, half = (max(theirs) + min(theirs)) / 2, (max(theirs) - min(theirs)) / 2
     if half == 0:
         return {}
     found = {}
     for door in doors:
-        ours = last(lambda: DOORS[door](Seeded(NUDGES), loop, data, "fp32"), NUDGES)
+        ours = last(DOORS[door](Seeded(NUDGES), loop, data, "fp32"))
         print(f"{door}: ours {ours:.4f}, PyTorch's {min(theirs):.4f} to {max(theirs):.4f}", file=sys.stderr)
         found[f"{door} dropout"] = abs(ours - middle) / half
     return found

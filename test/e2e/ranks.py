@@ -202,8 +202,10 @@ def evaluation(inputs, folder):
     assert float(values["eval_accuracy"]) == (y.argmax(1) == target).mean(), values
     # An error of one rank ends all.
     save_file({"x": x, "target": np.where(np.arange(75) == 70, 12, target)}, f"{folder}/eval.safetensors")
-    failed = run(4, [*flags, f"--checkpoint-dir={folder}/failed"])
-    assert failed.returncode != 0 and "rank 2: error: " in failed.stderr and "sample 70" in failed.stderr, failed.stderr
+    failed = run(4, [*flags, f"--checkpoint-dir={folder}/failed"], launcher=["--enable-recovery"])
+    assert "rank 2: error: " in failed.stderr and "sample 70" in failed.stderr, failed.stderr
+    for rank in (0, 1, 3):
+        assert f"rank {rank}: error: rank 2 cannot go on, and says why" in failed.stderr, failed.stderr
     refused = run_differing([flag for flag in flags if not flag.startswith("--eval-every")],
                             "--eval-every=$((1 + OMPI_COMM_WORLD_RANK))")
     assert "the evaluations of rank 1 differ from those of rank 0" in refused.stderr, refused.stderr

@@ -89,9 +89,8 @@ static int beginMessage(const MpcMpiMessage *message, int sends) {
     if (error)
       return error;
     MPI_Request *request = &requests_[numRequests_];
-    error = sends
-                ? MPI_Isend(data, bytes, MPI_BYTE, peer, tag, data_, request)
-                : MPI_Irecv(data, bytes, MPI_BYTE, peer, tag, data_, request);
+    error = sends ? MPI_Isend(data, bytes, MPI_BYTE, peer, tag, data_, request)
+                  : MPI_Irecv(data, bytes, MPI_BYTE, peer, tag, data_, request);
     if (error)
       return error;
     peers_[numRequests_++] = message->peer;

@@ -51,3 +51,16 @@ func.func @step(%x: tensor<1x4xf32> {nn.name = "x"}, %lr: tensor<f32> {nn.name =
   amp.assign %4 to @mean : tensor<2x4xf32>
   return
 }
+
+// -----
+
+// Random numbers of a rank's own batch.
+amp.recipe accumulate(2) pairwise ranks(2)
+amp.optimizer @optimizer kind("sgd") hyper {random_seed = 1.0} trains []
+nn.parameter frozen @count : tensor<i64> = #nn.init<zeros>
+func.func @step() {
+  %seed, %number, %batch = amp.random_state @optimizer
+  // expected-error @below {{'count' follows from a batch}}
+  amp.assign %batch to @count : tensor<i64>
+  return
+}

@@ -47,6 +47,10 @@ static constexpr int64_t kMaxThinKBlock = 2048;
 /// still be some chunks for each of 16 workers.
 static constexpr int64_t kMinChunkFlops = 1 << 21;
 static constexpr int64_t kWantedChunks = 32;
+/// The most rows and columns of a chunk that packs its own columns, and the
+/// fewest columns, in micro-tiles, where there are too few chunks.
+static constexpr int64_t kMostRows = 480, kMostColumns = 128;
+static constexpr int64_t kLeastPackedColumns = 2;
 
 //===----------------------------------------------------------------------===//
 // Rows
@@ -127,15 +131,25 @@ static Micro chooseMicro(const Contraction &contraction, const Roles &roles,
   return {chooseMicroRows(roles.rows, most), 2 * lanes};
 }
 
+/// Whether each column can have one chunk that reads it, of all rows, and there
+/// are enough chunks nevertheless.
+static bool hasOneReader(const Roles &roles) {
+  int64_t most =
+      divideCeil(roles.columns, kLeastPackedColumns * roles.micro.columns);
+  return roles.rows <= kMostRows && roles.batch * most >= kWantedChunks;
+}
+
 // The smaller factor is packed once and read by all chunks. A chunk packs its
 // own blocks of the other factor. Columns are packed once, too, where they are
-// the only factor that is packed; but not where elements count several times,
-// as those of windows.
+// the only factor that is packed and several chunks would pack the same; but
+// not where elements count several times, as those of windows.
 static bool sharesColumns(const Contraction &contraction, const Roles &roles) {
   if (roles.image == 1 - roles.rowOperand)
     return false;
   if (roles.columns <= roles.rows)
     return true;
+  if (hasOneReader(roles))
+    return false;
   Value columns = contraction.getOperand(1 - roles.rowOperand).tensor;
   int64_t elements = cast<RankedTensorType>(columns.getType()).getNumElements();
   return roles.rowLayout == RowLayout::InPlace &&
@@ -245,7 +259,8 @@ static bool halve(int64_t &size, int64_t least, int64_t unit) {
 // packed side is cut first.
 static Tile splitForWorkers(const Roles &roles, Tile tile) {
   const Micro &micro = roles.micro;
-  int64_t leastRows = 4 * micro.rows, leastColumns = 2 * micro.columns;
+  int64_t leastRows = 4 * micro.rows;
+  int64_t leastColumns = kLeastPackedColumns * micro.columns;
   while (countTiles(roles, tile) < kWantedChunks &&
          2 * tile.rows * tile.columns * roles.k >= 2 * kMinChunkFlops) {
     bool cut = roles.sharesColumns
@@ -271,8 +286,10 @@ static bool isThin(const Roles &roles) {
 
 static Tile chooseTile(const Roles &roles) {
   bool oneBlock = roles.k <= kMaxKBlock * roles.depth;
-  int64_t mostRows = !roles.sharesColumns ? 480 : isThin(roles) ? 24 : 96;
-  int64_t mostColumns = !roles.sharesColumns ? 128 : oneBlock ? 2048 : 768;
+  int64_t mostRows = !roles.sharesColumns ? kMostRows : isThin(roles) ? 24 : 96;
+  int64_t mostColumns = !roles.sharesColumns ? kMostColumns
+                        : oneBlock           ? 2048
+                                             : 768;
   return splitForWorkers(
       roles, {balance(roles.rows, mostRows, roles.micro.rows),
               balance(roles.columns, mostColumns, roles.micro.columns)});

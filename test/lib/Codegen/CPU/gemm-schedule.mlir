@@ -235,3 +235,50 @@ kernel.func contraction @thin_four(%a: tensor<4x64xf32>, %b: tensor<17x64xf32>, 
   } -> tensor<4x17xf32>
   kernel.return %r : tensor<4x17xf32>
 }
+
+// -----
+
+// A pixel's channels, of which no other chunk has need, are packed by the chunk
+// of all rows that reads them: 64 channels of 8 images of 256 pixels.
+// CHECK-NOT:   #cpu.pack
+// CHECK-LABEL: kernel.func contraction @pointwise(
+// CHECK-SAME:    #cpu.gemm<chunks = 16, lanes = 8, rows = 1, tile = [48, 128, 64], micro = [6, 16], row_layout = in_place>
+kernel.func contraction @pointwise(%a: tensor<8x64x256xf32>, %b: tensor<48x64xf32>, %c: tensor<8x48x256xf32>)
+    -> tensor<8x48x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x48x256xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x48x256xf32>) -> tensor<8x48x256xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(n, o, p, c) -> (n, c, p)>, affine_map<(n, o, p, c) -> (o, c)>,
+        affine_map<(n, o, p, c) -> (n, o, p)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<8x64x256xf32>, tensor<48x64xf32>) outs(%init : tensor<8x48x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<8x48x256xf32>
+  kernel.return %r : tensor<8x48x256xf32>
+}
+
+// -----
+
+// These are too many rows for one chunk: pixels are packed once, for several.
+// CHECK-LABEL: kernel.func loops @many_outputs_pack(
+// CHECK-LABEL: kernel.func contraction @many_outputs(
+// CHECK-SAME:    #cpu.gemm<{{.*}}rows = 1, packed = 0, {{.*}}row_layout = in_place>
+kernel.func contraction @many_outputs(%a: tensor<8x64x256xf32>, %b: tensor<516x64xf32>, %c: tensor<8x516x256xf32>)
+    -> tensor<8x516x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x516x256xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x516x256xf32>) -> tensor<8x516x256xf32>
+  %r = linalg.generic {indexing_maps = [
+        affine_map<(n, o, p, c) -> (n, c, p)>, affine_map<(n, o, p, c) -> (o, c)>,
+        affine_map<(n, o, p, c) -> (n, o, p)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<8x64x256xf32>, tensor<516x64xf32>) outs(%init : tensor<8x516x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<8x516x256xf32>
+  kernel.return %r : tensor<8x516x256xf32>
+}

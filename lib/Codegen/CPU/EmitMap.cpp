@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// #cpu.map: statements fused into one loop, with vectors along one dimension.
+// #cpu.map: statements fused into one loop, with vectors along one dimension,
+// or in blocks of two, where inputs are transposed.
 #include "lib/Codegen/CPU/Emitters.h"
 
 #include "dialects/Kernel/Space.h"
 #include "lib/Codegen/CPU/IndexMath.h"
 #include "lib/Codegen/CPU/Space.h"
+#include "lib/Codegen/CPU/Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/Sequence.h"
@@ -17,6 +19,10 @@ using namespace mpc::kernel;
 // The number of elements of a long line that are one unit of work; a multiple
 // of any number of lanes.
 static constexpr int64_t kBlockLength = 4096;
+/// The lines that are one unit of work where they are cut into blocks, and the
+/// elements of them for which their blocks come one after another, so that what
+/// a cache line has is used while it is there.
+static constexpr int64_t kBand = 32;
 
 namespace {
 
@@ -28,6 +34,10 @@ public:
 
 private:
   void emitUnit(Value unit);
+  void emitBand(Value unit);
+  void emitBlock(MutableArrayRef<Value> dims, Value line, Value position);
+  SmallVector<Value> loadTransposed(const Access &input, ValueRange dims);
+  void emitLine(MutableArrayRef<Value> dims, Value from);
   void emitVectors(MutableArrayRef<Value> dims, Value from, Value to,
                    int64_t length);
   void emitVector(ValueRange dims, Lanes lanes);
@@ -43,6 +53,7 @@ private:
   const Body &body_;
   std::vector<Statement> statements_;
   int64_t lanes_;
+  bool hasBlocks_;             ///< Whether some inputs are transposed.
   SmallVector<int64_t> outer_; ///< The extents of all dimensions but the last.
   int64_t length_;             ///< The extent of the last dimension.
   /// The elements of an iteration. Random bits of a run share blocks, which
@@ -56,33 +67,49 @@ private:
 
 } // namespace
 
-static void reshapeMap(std::vector<Statement> &statements, int64_t lanes) {
+/// Moves the dimension along which vectors run behind the others, and before it
+/// the one along which transposed inputs are contiguous. Says whether there are
+/// such inputs.
+static bool reshapeMap(std::vector<Statement> &statements, int64_t lanes) {
   mergeDims(statements, 0, statements.front().numDims());
   SmallVector<unsigned> dims(
       llvm::reverse(llvm::seq(statements.front().numDims())));
-  if (!dims.empty())
-    moveDimLast(statements, chooseVectorDim(statements, lanes, dims));
+  if (dims.empty())
+    return false;
+  moveDimLast(statements, chooseVectorDim(statements, lanes, dims));
+  std::optional<unsigned> across = findAcross(statements);
+  if (!across)
+    return false;
+  moveDimLast(statements, *across);
+  moveDimLast(statements, dims.size() - 2);
+  return true;
 }
 
-static int64_t countUnitsOf(ArrayRef<int64_t> extents) {
+/// The units of each dimension but the last, of which blocks have all.
+static SmallVector<int64_t> getBands(ArrayRef<int64_t> extents) {
+  SmallVector<int64_t> bands(extents.drop_back());
+  bands.back() = llvm::divideCeil(bands.back(), kBand);
+  return bands;
+}
+
+static int64_t countUnitsOf(ArrayRef<int64_t> extents, bool hasBlocks) {
   if (extents.empty())
     return 1;
-  int64_t units = llvm::divideCeil(extents.back(), kBlockLength);
-  for (int64_t extent : extents.drop_back())
-    units *= extent;
-  return units;
+  if (hasBlocks)
+    return llvm::product_of(getBands(extents));
+  return llvm::divideCeil(extents.back(), kBlockLength) *
+         llvm::product_of(extents.drop_back());
 }
 
 int64_t mpc::cpu::countMapUnits(const Body &body, int64_t lanes) {
   std::vector<Statement> statements = body.statements;
-  reshapeMap(statements, lanes);
-  return countUnitsOf(statements.front().extents);
+  bool hasBlocks = reshapeMap(statements, lanes);
+  return countUnitsOf(statements.front().extents, hasBlocks);
 }
 
 MapEmitter::MapEmitter(Emitter &emitter, const Body &body, int64_t lanes)
     : emitter_(emitter), body_(body), statements_(body.statements),
-      lanes_(lanes) {
-  reshapeMap(statements_, lanes);
+      lanes_(lanes), hasBlocks_(reshapeMap(statements_, lanes)) {
   ArrayRef<int64_t> extents = statements_.front().extents;
   length_ = extents.empty() ? 1 : extents.back();
   if (!extents.empty())
@@ -91,7 +118,7 @@ MapEmitter::MapEmitter(Emitter &emitter, const Body &body, int64_t lanes)
 }
 
 int64_t MapEmitter::countUnits() const {
-  return countUnitsOf(statements_.front().extents);
+  return countUnitsOf(statements_.front().extents, hasBlocks_);
 }
 
 /// Loads ahead the elements that are the same for a whole line, or (`constant`)
@@ -208,12 +235,96 @@ void MapEmitter::emitUnit(Value unit) {
   emitVector(dims, {lanes_, tail});
 }
 
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// For each of kBlockSide lines from `dims` on the elements of `input`.
+SmallVector<Value> MapEmitter::loadTransposed(const Access &input,
+                                              ValueRange dims) {
+  IndexMath math(emitter_);
+  SmallVector<Value> at(dims), rows;
+  for (int64_t row = 0; row < kBlockSide; ++row) {
+    at.back() = math.add(dims.back(), row);
+    rows.push_back(emitter_.loadLanes(input, at, dims.size() - 2,
+                                      {kBlockSide, kBlockSide}));
+  }
+  return transposeEights(emitter_, rows);
+}
+
+/// The block of kBlockSide lines from `line` on, of as many elements from
+/// `position` on.
+void MapEmitter::emitBlock(MutableArrayRef<Value> dims, Value line,
+                           Value position) {
+  IndexMath math(emitter_);
+  dims[dims.size() - 2] = line;
+  dims.back() = position;
+  SmallVector<std::pair<Access, SmallVector<Value>>> inputs;
+  for (const Statement &statement : statements_)
+    for (const Access &input : statement.inputs)
+      if (isTransposed(input, dims.size()))
+        inputs.emplace_back(input, loadTransposed(input, dims));
+  for (int64_t number = 0; number < kBlockSide; ++number) {
+    for (auto &[input, lines] : inputs)
+      hoisted_[{input.tensor, input.index}] = lines[number];
+    dims[dims.size() - 2] = math.add(line, number);
+    emitVector(dims, {kBlockSide, kBlockSide});
+  }
+  for (auto &[input, lines] : inputs)
+    hoisted_.erase({input.tensor, input.index});
+}
+
+/// What is left of the line of `dims` from `from` on.
+void MapEmitter::emitLine(MutableArrayRef<Value> dims, Value from) {
+  int64_t tail = length_ % kBlockSide;
+  Value whole = emitter_.constantIndex(length_ - tail);
+  emitter_.emitLoop(from, whole, kBlockSide, [&](Value position) {
+    dims.back() = position;
+    emitVector(dims, {kBlockSide, kBlockSide});
+  });
+  if (tail == 0)
+    return;
+  dims.back() = whole;
+  emitVector(dims, {kBlockSide, tail});
+}
+
+/// Some neighbouring lines, in blocks; what is left over of them one by one.
+void MapEmitter::emitBand(Value unit) {
+  IndexMath math(emitter_);
+  SmallVector<int64_t> bands = getBands(statements_.front().extents);
+  SmallVector<Value> dims = emitter_.delinearize(unit, bands);
+  Value first = math.mul(dims.back(), kBand);
+  Value end = math.min(math.add(first, kBand),
+                       math.constant(statements_.front().extents.end()[-2]));
+  Value lines = math.add(first, math.floor(math.sub(end, first), kBlockSide));
+  Value whole = math.constant(length_ - length_ % kBlockSide);
+  dims.emplace_back();
+  emitter_.emitLoop(math.constant(0), whole, kBand, [&](Value from) {
+    Value to = math.min(math.add(from, kBand), whole);
+    emitter_.emitLoop(from, to, kBlockSide, [&](Value position) {
+      emitter_.emitLoop(first, lines, kBlockSide,
+                        [&](Value line) { emitBlock(dims, line, position); });
+    });
+  });
+  auto finish = [&](Value from, Value to, Value position) {
+    emitter_.emitLoop(from, to, 1, [&](Value line) {
+      dims[dims.size() - 2] = line;
+      emitLine(dims, position);
+    });
+  };
+  if (length_ % kBlockSide != 0)
+    finish(first, lines, whole);
+  finish(lines, end, math.constant(0));
+}
+
 void MapEmitter::emit(int64_t chunks) {
   hoistLoads({}, /*constant=*/true);
   int64_t units = countUnits();
   Value from = emitter_.chunkStart(emitter_.begin, units, chunks);
   Value to = emitter_.chunkStart(emitter_.end, units, chunks);
-  emitter_.emitLoop(from, to, 1, [&](Value unit) { emitUnit(unit); });
+  emitter_.emitLoop(from, to, 1, [&](Value unit) {
+    hasBlocks_ ? emitBand(unit) : emitUnit(unit);
+  });
 }
 
 void mpc::cpu::emitMap(Emitter &emitter, const Body &body, MapAttr schedule) {

@@ -67,6 +67,66 @@ unsigned mpc::cpu::chooseVectorDim(const std::vector<Statement> &statements,
   return best;
 }
 
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// The most ops of all regions where blocks have a copy of them for each row.
+static constexpr int64_t kMostRepeated = 12;
+
+static bool goesAcross(const Access &input, unsigned numDims, unsigned dim) {
+  Type element =
+      cast<RankedTensorType>(input.tensor.getType()).getElementType();
+  return isa<BlockArgument>(input.tensor) && !element.isInteger(1) &&
+         getAccessPattern(input.index, numDims, dim) ==
+             AccessPattern::Contiguous &&
+         getAccessPattern(input.index, numDims, numDims - 1) ==
+             AccessPattern::Scattered;
+}
+
+bool mpc::cpu::isTransposed(const Access &input, unsigned numDims) {
+  return numDims >= 2 && goesAcross(input, numDims, numDims - 2);
+}
+
+/// Whether all that the statements store is contiguous along the last
+/// dimension.
+static bool storesAlongLast(const std::vector<Statement> &statements) {
+  return llvm::all_of(statements, [](const Statement &statement) {
+    return llvm::all_of(statement.outputs, [&](const Access &output) {
+      return getAccessPattern(output.index, statement.numDims(),
+                              statement.numDims() - 1) ==
+             AccessPattern::Contiguous;
+    });
+  });
+}
+
+static int64_t countOps(const std::vector<Statement> &statements) {
+  int64_t count = 0;
+  for (const Statement &statement : statements)
+    for (Operation &op : statement.generic().getBody()->without_terminator())
+      count += isa<PhiloxOp>(op) ? kMostRepeated : 1;
+  return count;
+}
+
+std::optional<unsigned>
+mpc::cpu::findAcross(const std::vector<Statement> &statements) {
+  ArrayRef<int64_t> extents = statements.front().extents;
+  if (extents.size() < 2 || extents.back() < kBlockSide ||
+      !storesAlongLast(statements) || countOps(statements) > kMostRepeated)
+    return std::nullopt;
+  for (const Statement &statement : statements)
+    for (const Access &input : statement.inputs)
+      for (unsigned dim = 0; dim + 1 < extents.size(); ++dim)
+        if (extents[dim] >= kBlockSide &&
+            goesAcross(input, extents.size(), dim))
+          return dim;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
 /// Whether a region draws random numbers that follow from the position along
 /// the last dimension.
 static bool drawsAlongLast(const Statement &statement) {

@@ -18,6 +18,16 @@ void moveDimLast(std::vector<kernel::Statement> &statements, unsigned dim);
 unsigned chooseVectorDim(const std::vector<kernel::Statement> &statements,
                          int64_t lanes, llvm::ArrayRef<unsigned> candidates);
 
+/// The dimension along which inputs are contiguous that are not along the last
+/// one, as those of a transposition; empty if there is none, or if blocks of
+/// kBlockSide in both dimensions would not pay.
+std::optional<unsigned>
+findAcross(const std::vector<kernel::Statement> &statements);
+inline constexpr int64_t kBlockSide = 8;
+/// Whether `input` is contiguous along the last dimension but one, and not
+/// along the last.
+bool isTransposed(const kernel::Access &input, unsigned numDims);
+
 /// The elements of an iteration along the last dimension, as vectors one after
 /// another. Random bits of a run share blocks, which LLVM finds where one
 /// iteration has the whole run.

@@ -89,6 +89,54 @@ kernel.func @k(%x: tensor<5x7xf32>, %row: tensor<7xf32>, %col: tensor<5x1xf32>, 
   EXPECT_EQ(got[6], flags);
 }
 
+// A transposed input goes through blocks of 8 x 8: bands, lines and elements
+// that are left over, beside inputs of other kinds, in memory that an input
+// has.
+TEST(Map, TransposedBlocks) {
+  for (auto [m, n] : {std::pair(8, 8), {9, 8}, {8, 15}, {40, 33}, {67, 70}}) {
+    std::string text = R"mlir(
+#bmn = affine_map<(b, m, n) -> (b, m, n)>
+#bnm = affine_map<(b, m, n) -> (b, n, m)>
+#m = affine_map<(b, m, n) -> (m)>
+kernel.func @k(%x: tensor<3xMxNxf32>, %t: tensor<3xNxMxi16>, %c: tensor<Mxf32>, %d: tensor<3xMxNxf32>) -> tensor<3xMxNxf32> {
+  %r = linalg.generic {indexing_maps = [#bmn, #bnm, #m, #bmn], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %t, %c : tensor<3xMxNxf32>, tensor<3xNxMxi16>, tensor<Mxf32>) outs(%d : tensor<3xMxNxf32>) {
+  ^bb0(%a: f32, %b: i16, %k: f32, %o: f32):
+    %0 = arith.sitofp %b : i16 to f32
+    %1 = arith.mulf %a, %k : f32
+    %2 = arith.addf %1, %0 : f32
+    linalg.yield %2 : f32
+  } -> tensor<3xMxNxf32>
+  kernel.return %r : tensor<3xMxNxf32>
+}
+)mlir";
+    text = replaceAll(text, "xMx", "x" + std::to_string(m) + "x");
+    text = replaceAll(text, "<Mx", "<" + std::to_string(m) + "x");
+    text = replaceAll(text, "xNx", "x" + std::to_string(n) + "x");
+    size_t size = 3 * m * n;
+    std::vector<float> x = randoms(size), scale = randoms(m, -2, 2, 2);
+    std::vector<int16_t> t(size);
+    for (size_t i = 0; i < size; ++i)
+      t[i] = static_cast<int16_t>(i * 37 % 501 - 250);
+    std::vector<float> want(size);
+    for (int b = 0; b < 3; ++b)
+      for (int i = 0; i < m; ++i)
+        for (int j = 0; j < n; ++j) {
+          int at = (b * m + i) * n + j;
+          want[at] = x[at] * scale[i] + t[(b * n + j) * m + i];
+        }
+    Buffers got = runAllWays(text, {bytes(x), bytes(t), bytes(scale), bytes(x)},
+                             "#cpu.map");
+    EXPECT_EQ(values<float>(got[3]), want) << m << " x " << n;
+    Config config;
+    config.pieces = 3;
+    Kernels kernels(text, config);
+    std::vector<float> state = x;
+    kernels.run({state.data(), t.data(), scale.data(), state.data()});
+    EXPECT_EQ(state, want) << m << " x " << n;
+  }
+}
+
 // Slices with strides and offsets on both sides keep the rest of the
 // destination; the position is part of the value.
 TEST(Map, StridedSliceIntoSlice) {

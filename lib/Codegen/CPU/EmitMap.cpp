@@ -23,6 +23,8 @@ static constexpr int64_t kBlockLength = 4096;
 /// elements of them for which their blocks come one after another, so that what
 /// a cache line has is used while it is there.
 static constexpr int64_t kBand = 32;
+/// The elements of a line in such a unit, a multiple of kBand.
+static constexpr int64_t kBandLength = 1024;
 
 namespace {
 
@@ -37,7 +39,7 @@ private:
   void emitBand(Value unit);
   void emitBlock(MutableArrayRef<Value> dims, Value line, Value position);
   SmallVector<Value> loadTransposed(const Access &input, ValueRange dims);
-  void emitLine(MutableArrayRef<Value> dims, Value from);
+  void emitLine(MutableArrayRef<Value> dims, Value from, Value whole, Value to);
   void emitVectors(MutableArrayRef<Value> dims, Value from, Value to,
                    int64_t length);
   void emitVector(ValueRange dims, Lanes lanes);
@@ -85,10 +87,11 @@ static bool reshapeMap(std::vector<Statement> &statements, int64_t lanes) {
   return true;
 }
 
-/// The units of each dimension but the last, of which blocks have all.
+/// The units of each dimension where lines are cut into blocks.
 static SmallVector<int64_t> getBands(ArrayRef<int64_t> extents) {
-  SmallVector<int64_t> bands(extents.drop_back());
-  bands.back() = llvm::divideCeil(bands.back(), kBand);
+  SmallVector<int64_t> bands(extents);
+  bands.end()[-2] = llvm::divideCeil(extents.end()[-2], kBand);
+  bands.back() = llvm::divideCeil(extents.back(), kBandLength);
   return bands;
 }
 
@@ -274,47 +277,54 @@ void MapEmitter::emitBlock(MutableArrayRef<Value> dims, Value line,
     hoisted_.erase({input.tensor, input.index});
 }
 
-/// What is left of the line of `dims` from `from` on.
-void MapEmitter::emitLine(MutableArrayRef<Value> dims, Value from) {
-  int64_t tail = length_ % kBlockSide;
-  Value whole = emitter_.constantIndex(length_ - tail);
-  emitter_.emitLoop(from, whole, kBlockSide, [&](Value position) {
-    dims.back() = position;
-    emitVector(dims, {kBlockSide, kBlockSide});
-  });
-  if (tail == 0)
-    return;
-  dims.back() = whole;
-  emitVector(dims, {kBlockSide, tail});
+/// The line of `dims` from `from` on: whole vectors up to `whole`, and what is
+/// left of them up to `to`, which is nothing but at the line's end.
+void MapEmitter::emitLine(MutableArrayRef<Value> dims, Value from, Value whole,
+                          Value to) {
+  auto emit = [&](Value from, Value to, int64_t active) {
+    emitter_.emitLoop(from, to, kBlockSide, [&](Value position) {
+      dims.back() = position;
+      emitVector(dims, {kBlockSide, active});
+    });
+  };
+  emit(from, whole, kBlockSide);
+  if (int64_t tail = length_ % kBlockSide)
+    emit(whole, to, tail);
 }
 
-/// Some neighbouring lines, in blocks; what is left over of them one by one.
+/// Some neighbouring lines, or parts of them, in blocks; what is left over of
+/// them one by one.
 void MapEmitter::emitBand(Value unit) {
   IndexMath math(emitter_);
-  SmallVector<int64_t> bands = getBands(statements_.front().extents);
-  SmallVector<Value> dims = emitter_.delinearize(unit, bands);
-  Value first = math.mul(dims.back(), kBand);
-  Value end = math.min(math.add(first, kBand),
-                       math.constant(statements_.front().extents.end()[-2]));
-  Value lines = math.add(first, math.floor(math.sub(end, first), kBlockSide));
-  Value whole = math.constant(length_ - length_ % kBlockSide);
-  dims.emplace_back();
-  emitter_.emitLoop(math.constant(0), whole, kBand, [&](Value from) {
+  ArrayRef<int64_t> extents = statements_.front().extents;
+  SmallVector<Value> dims = emitter_.delinearize(unit, getBands(extents));
+  auto cut = [&](Value number, int64_t size, int64_t extent) {
+    Value first = math.mul(number, size);
+    return std::pair(first,
+                     math.min(math.add(first, size), math.constant(extent)));
+  };
+  auto [firstLine, endLine] = cut(dims.end()[-2], kBand, extents.end()[-2]);
+  auto [first, end] = cut(dims.back(), kBandLength, length_);
+  auto floor = [&](Value from, Value to) {
+    return math.add(from, math.floor(math.sub(to, from), kBlockSide));
+  };
+  Value lines = floor(firstLine, endLine), whole = floor(first, end);
+  emitter_.emitLoop(first, whole, kBand, [&](Value from) {
     Value to = math.min(math.add(from, kBand), whole);
     emitter_.emitLoop(from, to, kBlockSide, [&](Value position) {
-      emitter_.emitLoop(first, lines, kBlockSide,
+      emitter_.emitLoop(firstLine, lines, kBlockSide,
                         [&](Value line) { emitBlock(dims, line, position); });
     });
   });
   auto finish = [&](Value from, Value to, Value position) {
     emitter_.emitLoop(from, to, 1, [&](Value line) {
-      dims[dims.size() - 2] = line;
-      emitLine(dims, position);
+      dims.end()[-2] = line;
+      emitLine(dims, position, whole, end);
     });
   };
   if (length_ % kBlockSide != 0)
-    finish(first, lines, whole);
-  finish(lines, end, math.constant(0));
+    finish(firstLine, lines, whole);
+  finish(lines, endLine, first);
 }
 
 void MapEmitter::emit(int64_t chunks) {

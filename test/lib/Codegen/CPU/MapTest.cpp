@@ -93,7 +93,8 @@ kernel.func @k(%x: tensor<5x7xf32>, %row: tensor<7xf32>, %col: tensor<5x1xf32>, 
 // that are left over, beside inputs of other kinds, in memory that an input
 // has.
 TEST(Map, TransposedBlocks) {
-  for (auto [m, n] : {std::pair(8, 8), {9, 8}, {8, 15}, {40, 33}, {67, 70}}) {
+  for (auto [m, n] :
+       {std::pair(8, 8), {9, 8}, {8, 15}, {40, 33}, {67, 70}, {9, 1029}}) {
     std::string text = R"mlir(
 #bmn = affine_map<(b, m, n) -> (b, m, n)>
 #bnm = affine_map<(b, m, n) -> (b, n, m)>

@@ -19,28 +19,41 @@ function(mpc_link_llvm target)
       "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Release>>>:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/LLVMStatistic.h>")
   endif()
   target_link_libraries(${target} PUBLIC MLIR LLVM)
-  if(MPC_PRECOMPILE_HEADERS AND NOT target STREQUAL MpcPrecompiled)
-    # Headers are precompiled as -fPIC; an executable would be -fPIE.
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(${target} PRIVATE -fPIC)
-    target_precompile_headers(${target} REUSE_FROM MpcPrecompiled)
+  if(MPC_PRECOMPILED)
+    mpc_compile_as_precompiled(${target})
+    target_precompile_headers(${target} REUSE_FROM ${MPC_PRECOMPILED})
   endif()
 endfunction()
 
-if(MPC_PRECOMPILE_HEADERS)
-  add_library(MpcPrecompiled OBJECT ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
-  mpc_target_defaults(MpcPrecompiled)
-  mpc_link_llvm(MpcPrecompiled)
-  set_target_properties(MpcPrecompiled PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(MpcPrecompiled PRIVATE -fPIC)
+# Headers are precompiled as -fPIC; an executable would be -fPIE.
+function(mpc_compile_as_precompiled target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC)
+endfunction()
+
+# mpc_precompile(<target> <header>) parses <header> once for every target that
+# is made in this folder and below from here on.
+macro(mpc_precompile target header)
+  set(MPC_PRECOMPILED)
+  add_library(${target} OBJECT ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
+  mpc_target_defaults(${target})
+  mpc_link_llvm(${target})
+  mpc_compile_as_precompiled(${target})
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     # The same headers give the same file, whenever they were checked out, so
     # that ccache finds what was compiled with it.
-    target_compile_options(MpcPrecompiled PRIVATE
+    target_compile_options(${target} PRIVATE
       "SHELL:-Xclang -fno-pch-timestamp")
   endif()
-  target_precompile_headers(MpcPrecompiled PRIVATE
-    ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+  target_precompile_headers(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR}/cmake/${header})
+  set(MPC_PRECOMPILED ${target})
+endmacro()
+
+if(MPC_PRECOMPILE_HEADERS AND MPC_PRECOMPILE_DIALECTS)
+  mpc_precompile(MpcPrecompiledDialects PrecompiledDialects.h)
+elseif(MPC_PRECOMPILE_HEADERS)
+  mpc_precompile(MpcPrecompiled Precompiled.h)
 endif()
 
 # mpc_tablegen(<target> <td> [<output> <flags...>;]...) runs mlir-tblgen on <td>

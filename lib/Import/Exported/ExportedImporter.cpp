@@ -229,7 +229,8 @@ Error ProgramImporter::bindState(const InputSpec &spec) {
   RoleKind kind = roleOf(spec, *value);
   if (written_.contains(spec.value) && !isStateType(value->desc.dtype))
     return invalidModel(program_.path + ": buffer '" + printable(spec.state) +
-                        "' is written, and is " + rt::name(value->desc.dtype) +
+                        "' is written, and is " +
+                        std::string(rt::name(value->desc.dtype)) +
                         ": a step keeps buffers of float32, int32 and int64");
   MPC_TRY_ASSIGN(std::string name, declareOnce(spec, *value, kind));
   protect(spec, kind);

@@ -107,31 +107,17 @@ static Value inlineBody(linalg::GenericOp source, linalg::GenericOp reader,
   return mapping.lookupOrDefault(yielded);
 }
 
-/// The loops that `map` has as an index of their own.
-static llvm::SmallBitVector getPlainLoops(AffineMap map) {
-  llvm::SmallBitVector loops(map.getNumDims());
-  for (AffineExpr expr : map.getResults())
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      loops.set(dim.getPosition());
-  return loops;
-}
-
-/// The loops of `op` that the shapes of its operands bound, without operand
-/// `index`.
-static llvm::SmallBitVector getBoundLoops(linalg::GenericOp op,
-                                          unsigned index) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps.erase(maps.begin() + index);
-  llvm::SmallBitVector bound(op.getNumLoops());
-  for (AffineMap map : maps)
-    bound |= getPlainLoops(map);
-  return bound;
-}
-
 /// Whether the loops of `op` stay bounded by its operands' shapes when operand
 /// `index` is removed.
 static bool boundsRemain(linalg::GenericOp op, unsigned index) {
-  return getBoundLoops(op, index).all();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.erase(maps.begin() + index);
+  llvm::SmallBitVector bounded(op.getNumLoops());
+  for (AffineMap map : maps)
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        bounded.set(dim.getPosition());
+  return bounded.all();
 }
 
 /// Whether both maps move along the same loops. A contraction is recognized by
@@ -154,9 +140,17 @@ static bool readSource(linalg::GenericOp reader, OpOperand &operand,
   if (isSumOfProducts(reader) &&
       !movesAlongSameLoops(reader, composed, maps[index]))
     return false;
-  llvm::SmallBitVector bound = getBoundLoops(reader, index);
-  if (!(bound |= getPlainLoops(composed)).all())
-    return false;
+  if (!boundsRemain(reader, index)) {
+    // The composed map must bound the loops that the old one bounded.
+    llvm::SmallBitVector dims(reader.getNumLoops());
+    for (AffineExpr expr : composed.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        dims.set(dim.getPosition());
+    for (AffineExpr expr : maps[index].getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        if (!dims.test(dim.getPosition()))
+          return false;
+  }
   maps[index] = composed;
   setMaps(reader, maps);
   operand.set(source);
@@ -171,19 +165,17 @@ static std::optional<AffineMap> getPlaceInSource(ViewOp view) {
   if (source.getNumElements() != type.getNumElements() ||
       source.getElementType() != type.getElementType())
     return std::nullopt;
+  SmallVector<int64_t> axes;
+  for (auto [axis, size] : llvm::enumerate(type.getShape()))
+    if (size != 1)
+      axes.push_back(axis);
   SmallVector<AffineExpr> place;
-  ArrayRef<int64_t> sizes = type.getShape();
-  int64_t axis = 0;
+  auto next = axes.begin();
   for (int64_t size : source.getShape()) {
-    // An axis of extent 1 stands for one of the view's where there is one next,
-    // whose loop it then bounds.
-    while (size != 1 && axis < type.getRank() && sizes[axis] == 1)
-      ++axis;
-    bool isHere = axis < type.getRank() && sizes[axis] == size;
-    if (!isHere && size != 1)
+    if (size != 1 && (next == axes.end() || type.getDimSize(*next) != size))
       return std::nullopt;
-    place.push_back(isHere ? getAffineDimExpr(axis++, view.getContext())
-                           : getAffineConstantExpr(0, view.getContext()));
+    place.push_back(size == 1 ? getAffineConstantExpr(0, view.getContext())
+                              : getAffineDimExpr(*next++, view.getContext()));
   }
   return AffineMap::get(type.getRank(), 0, place, view.getContext());
 }

@@ -198,7 +198,7 @@ static double getPackCost(const Contraction &contraction, const Roles &roles) {
 }
 
 // The cost of padded micro-tiles and of packing, with a penalty for results
-// that would be written by a few elements, or one by one.
+// that would be written element by element.
 static double getRoleCost(const Contraction &contraction,
                           const Epilogue &epilogue, const Roles &roles,
                           int64_t lanes) {
@@ -208,11 +208,10 @@ static double getRoleCost(const Contraction &contraction,
   double cost = (rows * vectors + getPackCost(contraction, roles)) *
                 divideCeil(roles.k, roles.depth);
   auto group = Contraction::outerOf(1 - roles.rowOperand);
-  for (const EpilogueStore &store : epilogue.stores) {
-    int64_t run = contraction.getStridedIndex(store.index.strides, group)
-                      .getRun(lanes, 1);
-    cost += 4.0 * (lanes - run) / lanes * roles.rows * roles.columns;
-  }
+  for (const EpilogueStore &store : epilogue.stores)
+    if (contraction.getStridedIndex(store.index.strides, group)
+            .getRun(lanes, 1) < lanes)
+      cost += 4.0 * roles.rows * roles.columns;
   return cost;
 }
 

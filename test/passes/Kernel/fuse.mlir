@@ -191,24 +191,6 @@ func.func @written_softmax(%x: tensor<64x16xf32>) -> tensor<64x16xf32> {
 
 // -----
 
-// The gradient of the input of a convolution of 1x1 reads the transposed weight
-// where it lies, although its view has other axes of extent 1: no copy is made.
-// CHECK-LABEL: func.func @pointwise_gradient
-// CHECK:         kernel.launch @[[K:.*]] ins(%arg1, %arg0 : tensor<2x16x4x4xf32>, tensor<16x8x1x1xf32>)
-// CHECK-NOT:     kernel.launch
-// CHECK:         return
-// CHECK:       kernel.func contraction @[[K]]
-// OFF-LABEL:   func.func @pointwise_gradient
-// OFF-COUNT-2:   kernel.launch
-func.func @pointwise_gradient(%w: tensor<16x8x1x1xf32>, %dy: tensor<2x16x4x4xf32>) -> tensor<2x8x4x4xf32> {
-  %t = nn.transpose %w [1, 0, 2, 3] : tensor<16x8x1x1xf32> -> tensor<8x16x1x1xf32>
-  %dx = nn.conv %dy, %t strides [1, 1] low [0, 0] high [0, 0] dilations [1, 1] groups(1)
-      : tensor<2x16x4x4xf32>, tensor<8x16x1x1xf32> -> tensor<2x8x4x4xf32>
-  return %dx : tensor<2x8x4x4xf32>
-}
-
-// -----
-
 // What a kernel returns can be viewed only after it ran: an op that reads a
 // value both as it is and through a view stays out of the kernel that makes it.
 // CHECK-LABEL: func.func @through_a_view

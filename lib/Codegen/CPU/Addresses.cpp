@@ -61,6 +61,14 @@ public:
         op.getMask(), alignmentOf(op.getVectorType()));
     return {};
   }
+  /// While the operand is a memref, whose elements the indices count.
+  Value replace(memref::PrefetchOp op) {
+    Value place = placeOf(op.getMemrefMutable().get(), op.getIndices(),
+                          op.getMemRefType().getElementType());
+    LLVM::Prefetch::create(builder_, loc_, place, op.getIsWrite(),
+                           op.getLocalityHint(), op.getIsDataCache());
+    return {};
+  }
   Value replace(memref::ViewOp op) {
     return placeOf(op.getSourceMutable().get(), op.getByteShift(),
                    builder_.getI8Type());
@@ -101,6 +109,7 @@ struct AddressesPass : PassWrapper<AddressesPass, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() override {
+    getOperation().walk([](memref::PrefetchOp op) { replace(op); });
     for (auto function : getOperation().getOps<func::FuncOp>())
       retype(function);
     getOperation().walk([](Operation *op) {

@@ -81,7 +81,8 @@ public:
 private:
   using Body = llvm::function_ref<void(Value)>;
 
-  void clearCopy();
+  void clearBorders();
+  void clearColumns(Value place, int64_t begin, int64_t end);
   WindowPart getPart(Value chunk);
   void emitChunk(Value chunk);
   void emitBlock(const WindowPart &part, Value block);
@@ -118,26 +119,47 @@ void WindowEmitter::emit() {
   loop(math_.constant(kernel_.rows * kernel_.columns), lanes, [&](Value place) {
     vector::StoreOp::create(builder_, loc_, zero, kernel_.results, place);
   });
-  clearCopy();
+  clearBorders();
   emitter_.emitLoop(emitter_.begin, emitter_.end, 1,
                     [&](Value chunk) { emitChunk(chunk); });
 }
 
-/// Sets the copy to zero once, for a border that is read and has no memory. No
-/// copy of images changes it.
-void WindowEmitter::clearCopy() {
+/// Sets to zero, once, the places of the copy that are of a border of the last
+/// axis that is read and has no memory. No copy of images changes them.
+void WindowEmitter::clearBorders() {
   const WindowAxis &last = kernel_.windows.last();
   bool hasMemory = last.memoryBegin < last.begin || last.memoryEnd > last.end;
   if (kernel_.tile.alongImages || !last.hasBorder() || hasMemory)
     return;
+  const WindowCopy &copy = kernel_.copy;
+  int64_t first = copy.firsts.back(), count = copy.counts.back();
+  int64_t begin = std::clamp<int64_t>(last.begin - first, 0, count);
+  int64_t end = std::clamp<int64_t>(last.end - first, begin, count);
+  SmallVector<int64_t> lines = {kernel_.tile.images};
+  llvm::append_range(lines, ArrayRef(copy.counts).drop_back());
+  emitter_.emitNest(lines, [&](ValueRange line) {
+    Value place = math_.mul(line.front(), copy.image);
+    for (auto [index, pitch] : llvm::zip(line.drop_front(), copy.pitches))
+      place = math_.add(place, math_.mul(index, pitch));
+    clearColumns(place, 0, begin);
+    clearColumns(place, end, count);
+  });
+}
+
+/// Sets the columns from `begin` to `end` of the line of the copy at `place` to
+/// zero, and up to 7 elements behind them.
+void WindowEmitter::clearColumns(Value place, int64_t begin, int64_t end) {
   auto type = cast<MemRefType>(kernel_.images.getType());
   auto vector = VectorType::get({8}, type.getElementType());
   Value zero =
       arith::ConstantOp::create(builder_, loc_, builder_.getZeroAttr(vector));
-  loop(math_.constant(kernel_.tile.images * kernel_.copy.image), 8,
-       [&](Value place) {
-         vector::StoreOp::create(builder_, loc_, zero, kernel_.images, place);
-       });
+  int64_t pitch = kernel_.copy.pitches.back();
+  emitter_.emitLoop(math_.constant(begin * pitch), math_.constant(end * pitch),
+                    8, [&](Value element) {
+                      vector::StoreOp::create(builder_, loc_, zero,
+                                              kernel_.images,
+                                              math_.add(place, element));
+                    });
 }
 
 WindowPart WindowEmitter::getPart(Value chunk) {

@@ -122,3 +122,17 @@ SmallVector<Value> FactorReader::loadTransposed(ArrayRef<Value> outer,
   rows = transposeEights(emitter_, llvm::map_to_vector(rows, cast(words)));
   return llvm::map_to_vector(rows, cast(elements));
 }
+
+SmallVector<Value> FactorReader::loadTransposedParts(ArrayRef<Value> places,
+                                                     int64_t count) {
+  return transposeEights(emitter_,
+                         llvm::map_to_vector(places, [&](Value place) {
+                           return load(place, count);
+                         }));
+}
+
+void FactorReader::prefetch(Value place) {
+  memref::PrefetchOp::create(builder_, loc_, factor_.buffer, place,
+                             /*isWrite=*/false, /*localityHint=*/3,
+                             /*isDataCache=*/true);
+}

@@ -61,6 +61,12 @@ public:
   llvm::SmallVector<mlir::Value>
   loadTransposed(mlir::ArrayRef<mlir::Value> outer,
                  mlir::ArrayRef<mlir::Value> k, int64_t depth = 1);
+  /// The same of `count` elements from each of 8 places on, 8 at a time: part
+  /// `n` of vector `i` has the elements `8 * n + i`.
+  llvm::SmallVector<mlir::Value>
+  loadTransposedParts(mlir::ArrayRef<mlir::Value> places, int64_t count);
+  /// Says that what lies at `place` is read soon. It may lie behind the end.
+  void prefetch(mlir::Value place);
 
 private:
   mlir::Value kFromTable(mlir::Value k);

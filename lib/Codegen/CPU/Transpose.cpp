@@ -51,8 +51,37 @@ static Values shuffleHalves(Emitter &emitter, ArrayRef<Value> quads) {
   return halves;
 }
 
+/// The first or the second half of each 8 elements of `a`, and of `b` between
+/// them.
+static Value interleave(Emitter &emitter, Value a, Value b, int64_t half) {
+  int64_t lanes = cast<VectorType>(a.getType()).getDimSize(0);
+  SmallVector<int64_t> mask;
+  for (int64_t first = 4 * half; first < lanes; first += 8)
+    for (int64_t lane = first; lane < first + 4; ++lane)
+      mask.append({lane, lanes + lane});
+  return createShuffle(emitter, a, b, mask);
+}
+
+/// Transposes blocks of 16 bytes. An element's row and column are a number of
+/// six bits; a turn brings the first bit to the end, and three turns exchange
+/// rows and columns.
+static Values transposeInBlocks(Emitter &emitter, ArrayRef<Value> rows) {
+  Values from(rows);
+  for (unsigned turn = 0; turn < 3; ++turn) {
+    Values to;
+    for (unsigned row = 0; row < 4; ++row)
+      for (int64_t half : {0, 1})
+        to.push_back(interleave(emitter, from[row], from[row + 4], half));
+    from = to;
+  }
+  return from;
+}
+
 SmallVector<Value> mpc::cpu::transposeEights(Emitter &emitter,
                                              ArrayRef<Value> rows) {
+  // CPUs have these shuffles inside of 16 bytes.
+  if (cast<VectorType>(rows.front().getType()).getElementTypeBitWidth() == 16)
+    return transposeInBlocks(emitter, rows);
   return shuffleHalves(emitter,
                        shuffleQuads(emitter, shufflePairs(emitter, rows)));
 }

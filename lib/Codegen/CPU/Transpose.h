@@ -11,7 +11,8 @@ namespace mpc::cpu {
 mlir::Value createShuffle(Emitter &emitter, mlir::Value a, mlir::Value b,
                           llvm::ArrayRef<int64_t> mask);
 
-/// Transposes 8 vectors of 8.
+/// Transposes 8 vectors of 8; of 16 bits also 8 longer ones, 8 elements of each
+/// at a time.
 llvm::SmallVector<mlir::Value>
 transposeEights(Emitter &emitter, llvm::ArrayRef<mlir::Value> rows);
 

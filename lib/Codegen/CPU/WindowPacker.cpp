@@ -9,10 +9,12 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
+using llvm::divideCeil;
 
 namespace {
 
@@ -24,7 +26,7 @@ public:
       : emitter_(emitter), builder_(emitter.builder), loc_(emitter.loc),
         math_(emitter), windows_(windows), block_(block), copy_(copy),
         layout_(getTileCopy(contraction, windows, schedule)),
-        tile_(getWindowTile(windows, schedule)),
+        tile_(getWindowTile(windows, schedule)), lanes_(schedule.getLanes()),
         factor_(findFactor(contraction, schedule)),
         unread_({math_.constant(0), {}, math_.constant(0), {}, 1, 1}),
         reader_(emitter, factor_, unread_) {}
@@ -51,8 +53,9 @@ private:
   void walk(unsigned axis, Value from, Value to);
   void packRun(unsigned axis, Value from, Value to);
   void copyRun(Value from, Value to, Value length);
-  void transposeRun(Value from, Value to, Value length);
-  Value takeFirst(Value vector, int64_t count);
+  int64_t chooseStep(int64_t least) const;
+  void transposeRun(Value from, Value to, Value length, int64_t least);
+  Value takePart(Value vector, int64_t part, int64_t count);
   void copyChannels(Value from, Value to);
   void store(Value value, Value place);
   using Body = llvm::function_ref<void(Value)>;
@@ -69,6 +72,7 @@ private:
   Value copy_;
   WindowCopy layout_;
   WindowTile tile_;
+  int64_t lanes_;
   Factor factor_;
   FactorBlock unread_;
   FactorReader reader_;
@@ -186,11 +190,30 @@ void WindowPacker::copyChannels(Value from, Value to) {
       });
 }
 
-/// Copies a run, 8 channels of 8 indices at a time, or all channels where there
-/// are fewer. The last 8 may overlap those before them.
-void WindowPacker::transposeRun(Value from, Value to, Value length) {
+/// The indices of a run of at least `least` that are copied at once: as many as
+/// a vector of 16 bits has lanes, or fewer where the last ones would overlap
+/// more of those before them.
+int64_t WindowPacker::chooseStep(int64_t least) const {
+  int64_t best = 8;
+  if (factor_.type.getIntOrFloatBitWidth() != 16)
+    return best;
+  // 8 loads and 24 shuffles, and a store for each index.
+  auto cost = [&](int64_t step) {
+    return divideCeil(least, step) * (32 + step);
+  };
+  for (int64_t step : {16, 32})
+    if (step <= std::min(least, 2 * lanes_) && cost(step) < cost(best))
+      best = step;
+  return best;
+}
+
+/// Copies a run of at least `least` indices, 8 channels of some indices at a
+/// time, or all channels where there are fewer. The last ones may overlap those
+/// before them.
+void WindowPacker::transposeRun(Value from, Value to, Value length,
+                                int64_t least) {
   int64_t channels = windows_.channel.extent;
-  int64_t width = std::min<int64_t>(channels, 8);
+  int64_t width = std::min<int64_t>(channels, 8), step = chooseStep(least);
   auto begin = [&](Value number, Value end, int64_t count) {
     return math_.min(number, math_.sub(end, math_.constant(count)));
   };
@@ -200,27 +223,37 @@ void WindowPacker::transposeRun(Value from, Value to, Value length) {
                         : begin(number, math_.constant(channels), width);
     SmallVector<Value> places;
     for (int64_t lane = 0; lane < 8; ++lane)
-      places.push_back(math_.mul(math_.add(channel, std::min(lane, width - 1)),
-                                 windows_.channelPitch));
-    loop(length, 8, [&](Value number) {
-      Value index = begin(number, length, 8);
-      SmallVector<Value> rows =
-          reader_.loadTransposed({math_.add(from, index)}, places);
-      Value place = math_.add(to, math_.mul(index, layout_.pitches.back()));
-      for (int64_t row = 0; row < 8; ++row)
-        store(
-            takeFirst(rows[row], width),
-            math_.add(math_.add(place, row * layout_.pitches.back()), channel));
+      places.push_back(math_.add(
+          from, math_.mul(math_.add(channel, std::min(lane, width - 1)),
+                          windows_.channelPitch)));
+    loop(length, step, [&](Value number) {
+      Value index = begin(number, length, step);
+      // The next channels are other lines of memory, too many and too short for
+      // the processor to expect them.
+      for (Value place : channels > width ? places : SmallVector<Value>())
+        reader_.prefetch(
+            math_.add(math_.add(place, index), width * windows_.channelPitch));
+      SmallVector<Value> rows = reader_.loadTransposedParts(
+          llvm::map_to_vector(
+              places, [&](Value place) { return math_.add(place, index); }),
+          step);
+      Value place = math_.add(
+          math_.add(to, math_.mul(index, layout_.pitches.back())), channel);
+      for (int64_t row = 0; row < step; ++row)
+        store(takePart(rows[row % 8], row / 8, width),
+              math_.add(place, row * layout_.pitches.back()));
     });
   });
 }
 
-/// The first `count` elements of `vector`.
-Value WindowPacker::takeFirst(Value vector, int64_t count) {
+/// The first `count` elements of 8 in `vector`, of those in front of which are
+/// `part` times 8.
+Value WindowPacker::takePart(Value vector, int64_t part, int64_t count) {
   if (cast<VectorType>(vector.getType()).getDimSize(0) == count)
     return vector;
-  return createShuffle(emitter_, vector, vector,
-                       llvm::to_vector(llvm::seq<int64_t>(0, count)));
+  return createShuffle(
+      emitter_, vector, vector,
+      llvm::to_vector(llvm::seq<int64_t>(8 * part, 8 * part + count)));
 }
 
 /// Copies a run of `length` indices, one by one.
@@ -239,22 +272,23 @@ void WindowPacker::packRun(unsigned axis, Value from, Value to) {
     length = math_.mul(length, layout_.counts[inner]);
   from = math_.add(from, math_.mul(range.begin, windows_.axes[axis].pitch));
   to = math_.add(to, math_.mul(range.begin, layout_.pitches[axis]));
-  bool isShort =
-      axis > 0 &&
-      getFixedRange(axis).count() *
-              llvm::product_of(ArrayRef(layout_.counts).drop_front(axis + 1)) <
-          8;
-  if (windows_.last().pitch != 1 || windows_.channel.extent < 2 || isShort)
+  int64_t least =
+      axis == 0
+          ? 0
+          : getFixedRange(axis).count() *
+                llvm::product_of(ArrayRef(layout_.counts).drop_front(axis + 1));
+  if (windows_.last().pitch != 1 || windows_.channel.extent < 2 ||
+      (axis > 0 && least < 8))
     return copyRun(from, to, length);
   if (axis > 0)
-    return transposeRun(from, to, length);
+    return transposeRun(from, to, length, least);
   Value isLong = arith::CmpIOp::create(
       builder_, loc_, arith::CmpIPredicate::uge, length, math_.constant(8));
   auto ifOp =
       scf::IfOp::create(builder_, loc_, isLong, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(ifOp.thenBlock());
-  transposeRun(from, to, length);
+  transposeRun(from, to, length, 8);
   builder_.setInsertionPointToStart(ifOp.elseBlock());
   copyRun(from, to, length);
 }

@@ -283,10 +283,9 @@ Value WindowEmitter::rowPlace(Value image, Value line, ValueRange inner) {
   llvm::append_range(positions, inner);
   for (auto [axis, position] : llvm::enumerate(positions)) {
     const WindowAxis &here = kernel_.windows.axes[axis];
-    Value index = math_.mul(position, here.stride);
     // The copy may begin behind the border.
-    if (axis > 0)
-      index = math_.add(index, here.first - kernel_.copy.firsts[axis]);
+    Value index = math_.add(math_.mul(position, here.stride),
+                            here.first - kernel_.copy.firsts[axis]);
     place = math_.add(place, math_.mul(index, kernel_.copy.pitches[axis]));
   }
   return place;

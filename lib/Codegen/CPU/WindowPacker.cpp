@@ -38,13 +38,14 @@ private:
   struct Range {
     Value begin, end;
   };
-  /// The same where it is known: of all axes but the first.
+  /// The same where it is known.
   struct FixedRange {
     int64_t begin, end;
     int64_t count() const { return end - begin; }
   };
 
   Factor findFactor(const Contraction &contraction, GemmAttr schedule);
+  bool isFixed(unsigned axis) const;
   Value firstIndex(unsigned axis);
   FixedRange getIndices(unsigned axis) const;
   FixedRange getFixedRange(unsigned axis) const;
@@ -84,9 +85,16 @@ private:
 // What is copied
 //===----------------------------------------------------------------------===//
 
+/// Whether all blocks copy the same indices of `axis`.
+bool WindowPacker::isFixed(unsigned axis) const {
+  const WindowAxis &first = windows_.first();
+  return axis > 0 || (tile_.lines == first.position.extent &&
+                      tile_.taps == first.tap.extent);
+}
+
 /// The index of `axis` that is the first in the copy.
 Value WindowPacker::firstIndex(unsigned axis) {
-  if (axis > 0)
+  if (isFixed(axis))
     return math_.constant(layout_.firsts[axis]);
   const WindowAxis &first = windows_.first();
   Value index = math_.add(math_.mul(block_.line, first.stride),
@@ -134,7 +142,7 @@ WindowPacker::FixedRange WindowPacker::getFixedRange(unsigned axis) const {
 
 /// The part of the copy's `axis` that the block fills.
 WindowPacker::Range WindowPacker::getRange(unsigned axis) {
-  if (axis > 0) {
+  if (isFixed(axis)) {
     FixedRange range = getFixedRange(axis);
     return {math_.constant(range.begin), math_.constant(range.end)};
   }
@@ -273,14 +281,14 @@ void WindowPacker::packRun(unsigned axis, Value from, Value to) {
   from = math_.add(from, math_.mul(range.begin, windows_.axes[axis].pitch));
   to = math_.add(to, math_.mul(range.begin, layout_.pitches[axis]));
   int64_t least =
-      axis == 0
-          ? 0
-          : getFixedRange(axis).count() *
-                llvm::product_of(ArrayRef(layout_.counts).drop_front(axis + 1));
+      isFixed(axis)
+          ? getFixedRange(axis).count() *
+                llvm::product_of(ArrayRef(layout_.counts).drop_front(axis + 1))
+          : 0;
   if (windows_.last().pitch != 1 || windows_.channel.extent < 2 ||
-      (axis > 0 && least < 8))
+      (isFixed(axis) && least < 8))
     return copyRun(from, to, length);
-  if (axis > 0)
+  if (isFixed(axis))
     return transposeRun(from, to, length, least);
   Value isLong = arith::CmpIOp::create(
       builder_, loc_, arith::CmpIPredicate::uge, length, math_.constant(8));

@@ -111,14 +111,14 @@ getWindowChains(const kernel::Contraction &contraction, const Windows &windows,
 /// index on, of other axes what all of them reach.
 struct WindowCopy {
   llvm::SmallVector<int64_t> counts, pitches; ///< Of indices, by axis.
-  /// The first index, by axis; of the first axis it is that of the block.
+  /// The first index, by axis; of the first axis that of the first block.
   llvm::SmallVector<int64_t> firsts;
   int64_t image = 0; ///< The distance of images.
 };
 
 /// What a copy is for: positions and taps of the first axis, elements of
 /// `bytes`, and whether all taps in borders are left out, so that no border is
-/// copied, but for that of the first axis.
+/// copied, but for that of the first axis where a block has a part of it.
 struct CopyShape {
   int64_t bytes, lines, taps;
   bool leavesBorders;

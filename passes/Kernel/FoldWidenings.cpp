@@ -8,13 +8,14 @@
 
 using namespace mlir;
 
-/// Whether `op` only widens each element of its input.
-static bool isWidening(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      !llvm::all_of(op.getIndexingMapsArray(),
+bool mpc::kernel::isWidening(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      generic.getNumDpsInits() != 1 ||
+      !llvm::all_of(generic.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isIdentity(); }))
     return false;
-  Block *body = op.getBody();
+  Block *body = generic.getBody();
   auto widened =
       body->getTerminator()->getOperand(0).getDefiningOp<arith::ExtFOp>();
   return widened && widened.getIn() == body->getArgument(0);
@@ -34,7 +35,7 @@ static void readNarrow(linalg::GenericOp op, OpOperand &operand, Value narrow) {
 void mpc::kernel::foldWidenings(Block &block) {
   SmallVector<linalg::GenericOp> copies;
   for (auto op : block.getOps<linalg::GenericOp>()) {
-    if (isWidening(op)) {
+    if (mpc::kernel::isWidening(op)) {
       copies.push_back(op);
       continue;
     }
@@ -42,7 +43,7 @@ void mpc::kernel::foldWidenings(Block &block) {
       continue;
     for (OpOperand *operand : op.getDpsInputOperands()) {
       auto copy = operand->get().getDefiningOp<linalg::GenericOp>();
-      if (copy && isWidening(copy))
+      if (copy && mpc::kernel::isWidening(copy))
         readNarrow(op, *operand, copy.getInputs()[0]);
     }
   }

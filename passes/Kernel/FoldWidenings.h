@@ -4,9 +4,12 @@
 #ifndef MPC_PASSES_KERNEL_FOLDWIDENINGS_H
 #define MPC_PASSES_KERNEL_FOLDWIDENINGS_H
 
-#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
 
 namespace mpc::kernel {
+
+/// Whether `op` only widens each element of its input, which is exact.
+bool isWidening(mlir::Operation *op);
 
 /// Makes ops that read a wider copy of a tensor, an f32 copy of 16 bits, read
 /// the tensor itself and widen each element, which is exact. Products keep

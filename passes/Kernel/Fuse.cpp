@@ -8,7 +8,6 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel/FoldReads.h"
 #include "passes/Kernel/FoldWidenings.h"
-#include "passes/Kernel/GroupPeak.h"
 #include "passes/Kernel/Groups.h"
 
 namespace mpc::kernel {
@@ -56,6 +55,29 @@ static GroupOp createGroup(ArrayRef<Operation *> statements, Operation *end) {
 
 namespace {
 
+/// The statements of each group, with a copy of each op for every further group
+/// that computes it.
+SmallVector<SmallVector<Operation *>> copyRepeated(const Groups &groups) {
+  SmallVector<SmallVector<Operation *>> lists;
+  DenseSet<Operation *> taken;
+  for (ArrayRef<Operation *> statements : groups.inOrder()) {
+    SmallVector<Operation *> list;
+    for (Operation *op : statements) {
+      if (taken.insert(op).second) {
+        list.push_back(op);
+        continue;
+      }
+      Operation *again = OpBuilder(op).clone(*op);
+      op->replaceUsesWithIf(again, [&](OpOperand &use) {
+        return llvm::is_contained(statements, use.getOwner());
+      });
+      list.push_back(again);
+    }
+    lists.push_back(std::move(list));
+  }
+  return lists;
+}
+
 /// Moves `op` before `end`, after the ops that it uses and that are not placed
 /// yet.
 void place(Operation *op, Operation *end, DenseSet<Operation *> &placed) {
@@ -96,11 +118,12 @@ private:
       foldWidenings(block);
     // Where most memory is live follows from what is joined, and the other way
     // round: what would be joined if memory did not matter shows the place.
-    Peak peak = findFullest(Groups(block, target).inOrder());
+    Peak peak = Groups(block, target).getFullest();
     std::optional<int64_t> budget =
         target ? target.getMemoryBudget() : std::nullopt;
     Groups groups(block, target, peak, budget && peak.bytes > *budget);
     groups.explain(kLeastExplained, remarkStored);
+    SmallVector<SmallVector<Operation *>> lists = copyRepeated(groups);
     // Groups move to the terminator, in an order that respects uses. Views and
     // constants move along.
     Operation *end = block.getTerminator();
@@ -109,7 +132,7 @@ private:
     for (Operation &op : block.without_terminator())
       if (!isa<DestinationStyleOpInterface>(op))
         others.push_back(&op);
-    for (ArrayRef<Operation *> statements : groups.inOrder()) {
+    for (ArrayRef<Operation *> statements : lists) {
       if (statements.size() == withItsFills(statements.back()).size()) {
         for (Operation *op : statements)
           place(op, end, placed);

@@ -23,17 +23,31 @@ static void visitReaders(Value value,
   }
 }
 
-Peak mpc::kernel::findFullest(ArrayRef<ArrayRef<Operation *>> order) {
-  DenseMap<Operation *, size_t> times;
+/// The last op of the program in front of the groups behind number `time`.
+static Operation *getEnd(ArrayRef<ArrayRef<Operation *>> order, size_t time,
+                         GroupKey key) {
+  return time + 1 < order.size() ? key(order[time + 1])->getPrevNode()
+                                 : order[time].back();
+}
+
+Peak mpc::kernel::findFullest(ArrayRef<ArrayRef<Operation *>> order,
+                              GroupKey key) {
+  DenseMap<Operation *, size_t> times; ///< The last group of each.
+  DenseSet<Operation *> repeated;      ///< By each group that reads them.
   for (auto [time, statements] : llvm::enumerate(order))
-    for (Operation *statement : statements)
+    for (Operation *statement : statements) {
+      if (times.contains(statement))
+        repeated.insert(statement);
       times[statement] = time;
+    }
   auto isStatement = [&](Operation *op) { return times.contains(op); };
   SmallVector<int64_t> freed(order.size(), 0);
   int64_t live = 0;
   Peak fullest;
   for (auto [time, statements] : llvm::enumerate(order)) {
-    for (Operation *statement : statements)
+    for (Operation *statement : statements) {
+      if (repeated.contains(statement))
+        continue;
       for (Value result : statement->getResults()) {
         size_t last = time;
         visitReaders(result, isStatement, [&](Operation *reader) {
@@ -44,8 +58,9 @@ Peak mpc::kernel::findFullest(ArrayRef<ArrayRef<Operation *>> order) {
         live += bytesOf(result);
         freed[last] += bytesOf(result);
       }
+    }
     if (live > fullest.bytes)
-      fullest = {statements.back(), live};
+      fullest = {getEnd(order, time, key), live};
     live -= freed[time];
   }
   return fullest;

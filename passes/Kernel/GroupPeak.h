@@ -11,10 +11,17 @@
 
 namespace mpc::kernel {
 
-/// The last statement of the group at which most bytes are live, where groups
-/// run in `order` and only what crosses from one to another takes memory. Null
-/// where nothing does.
-Peak findFullest(llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> order);
+/// Chooses the statement of a group by whose place in the program groups are
+/// put in order.
+using GroupKey =
+    llvm::function_ref<mlir::Operation *(llvm::ArrayRef<mlir::Operation *>)>;
+
+/// Where most bytes are live if groups run in `order` and only what crosses from
+/// one to another takes memory: the last op of the program in front of the keys
+/// of all groups that run later. Null where nothing crosses. An op of several
+/// groups is computed by each of them.
+Peak findFullest(llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> order,
+                 GroupKey key);
 
 class GroupPeak {
 public:

@@ -4,7 +4,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "passes/Kernel/GroupPeak.h"
+#include "passes/Kernel/RepeatWidenings.h"
 #include "passes/Kernel/SinkMaps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -60,7 +60,7 @@ Groups::Groups(Block &block, TargetAttrInterface target, Peak peak,
     if (graph_.groupOf(&op))
       joinSources(&op);
   sinkMaps(groups_, graph_, joiner_);
-  sort();
+  sort(!target || !target.widensOnLoad());
 }
 
 /// Joins the groups that `op` reads to its own. What those groups read is asked
@@ -122,8 +122,9 @@ void Groups::explain(
         std::optional<unsigned> producer =
             source ? graph_.groupOf(source) : std::nullopt;
         Group joined;
-        if (producer && producer != consumer && bytesOf(value) >= minBytes &&
-            seen.insert(value).second)
+        if (producer && producer != consumer &&
+            !llvm::is_contained(statements, source) &&
+            bytesOf(value) >= minBytes && seen.insert(value).second)
           visit(value, reader, whyApart(*producer, consumer, joined));
       }
     }
@@ -138,8 +139,7 @@ void Groups::join(unsigned producer, unsigned consumer, Group joined) {
 
 /// Kahn's algorithm. Of the ready groups, the one whose key comes first in the
 /// program goes first.
-SmallVector<ArrayRef<Operation *>>
-Groups::sortBy(llvm::function_ref<Operation *(const Group &)> key) const {
+SmallVector<unsigned> Groups::sortBy(GroupKey key) const {
   unsigned count = groups_.size();
   SmallVector<SmallVector<unsigned>> users(count);
   SmallVector<unsigned> missing(count, 0);
@@ -154,18 +154,19 @@ Groups::sortBy(llvm::function_ref<Operation *(const Group &)> key) const {
       users[producer].push_back(group);
   }
   auto later = [&](unsigned a, unsigned b) {
-    return key(groups_[b])->isBeforeInBlock(key(groups_[a]));
+    return key(groups_[b].statements)
+        ->isBeforeInBlock(key(groups_[a].statements));
   };
   std::priority_queue<unsigned, std::vector<unsigned>, decltype(later)> ready(
       later);
   for (unsigned group = 0; group < count; ++group)
     if (!groups_[group].statements.empty() && missing[group] == 0)
       ready.push(group);
-  SmallVector<ArrayRef<Operation *>> order;
+  SmallVector<unsigned> order;
   while (!ready.empty()) {
     unsigned group = ready.top();
     ready.pop();
-    order.push_back(groups_[group].statements);
+    order.push_back(group);
     for (unsigned user : users[group])
       if (--missing[user] == 0)
         ready.push(user);
@@ -173,13 +174,37 @@ Groups::sortBy(llvm::function_ref<Operation *(const Group &)> key) const {
   return order;
 }
 
+/// The statements of each of `groups` that has any.
+SmallVector<ArrayRef<Operation *>>
+Groups::statementsOf(ArrayRef<unsigned> groups) const {
+  SmallVector<ArrayRef<Operation *>> lists;
+  for (unsigned group : groups)
+    if (!groups_[group].statements.empty())
+      lists.push_back(groups_[group].statements);
+  return lists;
+}
+
+static Operation *getFirst(ArrayRef<Operation *> statements) {
+  return statements.front();
+}
+
+static Operation *getLast(ArrayRef<Operation *> statements) {
+  return statements.back();
+}
+
 /// A group of statements from far apart can stand for its first statement, so
 /// that it runs as soon as it is ready, or for its last. Which takes less
 /// memory depends on what waits for it.
-void Groups::sort() {
-  order_ = sortBy([](const Group &group) { return group.statements.front(); });
-  SmallVector<ArrayRef<Operation *>> byLast =
-      sortBy([](const Group &group) { return group.statements.back(); });
-  if (findFullest(byLast).bytes < findFullest(order_).bytes)
-    order_ = std::move(byLast);
+void Groups::sort(bool repeatsWidenings) {
+  SmallVector<unsigned> byFirst = sortBy(getFirst), byLast = sortBy(getLast);
+  if (repeatsWidenings)
+    repeatWidenings(groups_, graph_, joiner_);
+  order_ = statementsOf(byFirst);
+  fullest_ = findFullest(order_, getFirst);
+  SmallVector<ArrayRef<Operation *>> other = statementsOf(byLast);
+  Peak fullest = findFullest(other, getLast);
+  if (fullest.bytes >= fullest_.bytes)
+    return;
+  order_ = std::move(other);
+  fullest_ = fullest;
 }

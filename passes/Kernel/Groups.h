@@ -6,7 +6,7 @@
 
 #include "dialects/Kernel/Peak.h"
 #include "mlir/IR/Block.h"
-#include "passes/Kernel/GroupGraph.h"
+#include "passes/Kernel/GroupPeak.h"
 
 namespace mpc::kernel {
 
@@ -26,10 +26,13 @@ public:
   Groups(mlir::Block &block, TargetAttrInterface target, Peak peak = {},
          bool isScarce = false);
 
-  /// The ops of each group. The order of groups respects uses.
+  /// The ops of each group. The order of groups respects uses. An op may be of
+  /// several groups, each of which computes it.
   llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> inOrder() const {
     return order_;
   }
+  /// Where most bytes are live that groups hand each other.
+  Peak getFullest() const { return fullest_; }
   /// Calls `visit` for each value of at least `minBytes` that one group stores
   /// and another reads as it is, with the op that reads it and the reason why
   /// the two are not one kernel.
@@ -45,9 +48,10 @@ private:
   void joinSources(mlir::Operation *op);
   bool tryJoin(unsigned producer, unsigned consumer);
   void join(unsigned producer, unsigned consumer, Group joined);
+  llvm::SmallVector<unsigned> sortBy(GroupKey key) const;
+  void sort(bool repeatsWidenings);
   llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>>
-  sortBy(llvm::function_ref<mlir::Operation *(const Group &)> key) const;
-  void sort();
+  statementsOf(llvm::ArrayRef<unsigned> groups) const;
 
   bool keepsMore(unsigned producer, unsigned consumer) const;
 
@@ -57,6 +61,7 @@ private:
   llvm::SmallVector<Group> groups_;
   GroupGraph graph_;
   llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> order_;
+  Peak fullest_;
 };
 
 } // namespace mpc::kernel

@@ -4,7 +4,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -54,7 +56,8 @@ public:
         math_(emitter), contraction_(contraction), epilogue_(epilogue),
         layout_(layout), tile_(panel.tile), panel_(panel),
         rowGroup_(Contraction::outerOf(layout.rows)),
-        columnGroup_(Contraction::outerOf(1 - layout.rows)) {}
+        columnGroup_(Contraction::outerOf(1 - layout.rows)),
+        line_(layout.line) {}
 
   void emit();
 
@@ -65,6 +68,8 @@ private:
     Value invariant; ///< The value, where it is the same for all rows.
   };
 
+  int64_t findLine() const;
+  void emitVector(const PanelColumns &columns);
   void emitColumns(const PanelColumns &columns);
   void emitRow(const PanelColumns &columns, Value row);
   Input prepare(const LinearAccess &read, const PanelColumns &columns);
@@ -88,6 +93,8 @@ private:
   const ResultTile &tile_;
   const ResultPanel &panel_;
   Contraction::DimGroup rowGroup_, columnGroup_;
+  /// No columns that are emitted lie on both sides of a multiple of it.
+  int64_t line_;
 
   /// The inputs of each step, and the addresses of stores.
   SmallVector<SmallVector<Input>> inputs_;
@@ -108,11 +115,50 @@ void PanelEmitter::emit() {
     emitColumns(
         {math_.add(panel_.place, offset), math_.add(column, offset), some});
   };
-  emitter_.emitLoop(math_.constant(0), vectors, lanes,
-                    [&](Value offset) { emitAt(offset, {lanes, lanes}); });
+  emitter_.emitLoop(math_.constant(0), vectors, lanes, [&](Value offset) {
+    emitVector({math_.add(panel_.place, offset),
+                math_.add(column, offset),
+                {lanes, lanes}});
+  });
   if (layout_.granule % lanes != 0)
     emitter_.emitLoop(vectors, count, 1,
                       [&](Value offset) { emitAt(offset, {}); });
+}
+
+/// The number of columns that lie side by side in all results, before they go
+/// on elsewhere: the pixels of an image. 1 where vectors never have columns of
+/// two such lines, or a line has less than one.
+int64_t PanelEmitter::findLine() const {
+  int64_t line = 0;
+  for (const EpilogueStore &store : epilogue_.stores) {
+    StridedIndex strided =
+        contraction_.getStridedIndex(store.index.strides, columnGroup_);
+    if (strided.parts.size() < 2 || strided.parts.back().stride != 1)
+      return 1;
+    line = std::gcd(line, strided.parts.back().extent);
+  }
+  bool isCrossed = line > layout_.lanes && line % layout_.lanes != 0;
+  return isCrossed && layout_.line == 1 ? line : 1;
+}
+
+/// Emits a vector of columns: one of a line, whose elements are contiguous, or
+/// one of two lines.
+void PanelEmitter::emitVector(const PanelColumns &columns) {
+  int64_t line = findLine();
+  if (line == 1)
+    return emitColumns(columns);
+  Value inLine = arith::CmpIOp::create(
+      builder_, loc_, arith::CmpIPredicate::ule,
+      math_.rem(columns.column, line), math_.constant(line - layout_.lanes));
+  auto ifOp =
+      scf::IfOp::create(builder_, loc_, inLine, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(ifOp.elseBlock());
+  emitColumns(columns);
+  builder_.setInsertionPointToStart(ifOp.thenBlock());
+  std::swap(line_, line);
+  emitColumns(columns);
+  std::swap(line_, line);
 }
 
 bool PanelEmitter::isRowInvariant(const Linear &index) {
@@ -137,8 +183,7 @@ ColumnAddress PanelEmitter::getAddress(const Linear &index,
     if (strided.getRun(width, stride) == width)
       return true;
     const StridedIndex::Part &last = strided.parts.back();
-    return layout_.line >= width && last.stride == stride &&
-           last.extent % layout_.line == 0;
+    return line_ >= width && last.stride == stride && last.extent % line_ == 0;
   };
   if (strided.parts.empty() || lies(0))
     return {ColumnAddress::Uniform, {at(0)}};

@@ -193,6 +193,8 @@ TEST(Gemm, TruncatedResult) {
   expectTruncated(matmul(50, 37, 29));
   expectTruncated(matmul(130, 64, 900, true));
   expectTruncated(convolve({2, 1, 3, 8, 7, 7, 3, 1, 1}));
+  // Vectors of pixels, some of them of two images.
+  expectTruncated(convolve({3, 1, 40, 24, 5, 5, 1, 1, 1}));
 }
 
 TEST(Gemm, MapOnTheResult) {

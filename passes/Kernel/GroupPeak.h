@@ -16,10 +16,10 @@ namespace mpc::kernel {
 using GroupKey =
     llvm::function_ref<mlir::Operation *(llvm::ArrayRef<mlir::Operation *>)>;
 
-/// Where most bytes are live if groups run in `order` and only what crosses from
-/// one to another takes memory: the last op of the program in front of the keys
-/// of all groups that run later. Null where nothing crosses. An op of several
-/// groups is computed by each of them.
+/// Where most bytes are live if groups run in `order` and only what crosses
+/// from one to another takes memory: the last op of the program in front of the
+/// keys of all groups that run later. Null where nothing crosses. An op of
+/// several groups is computed by each of them.
 Peak findFullest(llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> order,
                  GroupKey key);
 

@@ -23,11 +23,17 @@ static void visitReaders(Value value,
   }
 }
 
-/// The last op of the program in front of the groups behind number `time`.
+/// The last statement of group number `time` in front of the next group: by a
+/// map that was joined to it a group may end far behind in the program.
 static Operation *getEnd(ArrayRef<ArrayRef<Operation *>> order, size_t time,
                          GroupKey key) {
-  return time + 1 < order.size() ? key(order[time + 1])->getPrevNode()
-                                 : order[time].back();
+  if (time + 1 == order.size())
+    return order[time].back();
+  Operation *next = key(order[time + 1]);
+  for (Operation *statement : llvm::reverse(order[time]))
+    if (statement->isBeforeInBlock(next))
+      return statement;
+  return key(order[time]);
 }
 
 Peak mpc::kernel::findFullest(ArrayRef<ArrayRef<Operation *>> order,

@@ -17,9 +17,9 @@ using GroupKey =
     llvm::function_ref<mlir::Operation *(llvm::ArrayRef<mlir::Operation *>)>;
 
 /// Where most bytes are live if groups run in `order` and only what crosses
-/// from one to another takes memory: the last op of the program in front of the
-/// keys of all groups that run later. Null where nothing crosses. An op of
-/// several groups is computed by each of them.
+/// from one to another takes memory: the last statement of that group in front
+/// of the next group's key. Null where nothing crosses. An op of several groups
+/// is computed by each of them.
 Peak findFullest(llvm::ArrayRef<llvm::ArrayRef<mlir::Operation *>> order,
                  GroupKey key);
 

@@ -40,12 +40,13 @@ private:
 
 } // namespace
 
-/// Empty where something that is in no group reads the copy.
+/// Empty where something that is in no group reads the copy, or a copy that is
+/// wider still, which may be of several groups itself.
 std::optional<CopyRepeater::Readers> CopyRepeater::findReaders() const {
   Readers readers;
   for (Operation *user : copy_->getUsers()) {
     std::optional<unsigned> group = graph_.groupOf(user);
-    if (!group)
+    if (!group || isWidening(user))
       return std::nullopt;
     if (*group == source_)
       readers.hasOwn = true;

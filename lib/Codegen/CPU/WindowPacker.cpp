@@ -238,9 +238,10 @@ void WindowPacker::transposeRun(Value from, Value to, Value length,
       Value index = begin(number, length, step);
       // The next channels are other lines of memory, too many and too short for
       // the processor to expect them.
-      for (Value place : channels > width ? places : SmallVector<Value>())
-        reader_.prefetch(
-            math_.add(math_.add(place, index), width * windows_.channelPitch));
+      if (channels > width)
+        for (Value place : places)
+          reader_.prefetch(math_.add(math_.add(place, index),
+                                     width * windows_.channelPitch));
       SmallVector<Value> rows = reader_.loadTransposedParts(
           llvm::map_to_vector(
               places, [&](Value place) { return math_.add(place, index); }),

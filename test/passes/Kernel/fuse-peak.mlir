@@ -108,3 +108,21 @@ func.func @drawn(%x: tensor<32x32xf32>, %k: tensor<i64>, %c: tensor<2xi64>, %b: 
   %sum = nn.add %product, %dropped : tensor<32x32xf32>
   return %sum : tensor<32x32xf32>
 }
+
+// The group of the product in the middle ends far behind, by a map on it. What comes between is still behind the point, and is
+// not joined to the first kernel, although in front of the next one nothing else is left.
+// CHECK-LABEL: func.func @far
+// CHECK-NOT: kernel.group -> tensor<32x32xf32>, tensor
+// CHECK: return
+func.func @far(%x: tensor<32x32xf32>, %y: tensor<32x512xf32>, %z: tensor<512x32xf32>, %w: tensor<32x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<32x32xf32>
+  %sum = nn.tanh %x : tensor<32x32xf32>
+  %big = nn.matmul %sum, %y : tensor<32x32xf32>, tensor<32x512xf32> -> tensor<32x512xf32>
+  %back = nn.matmul %big, %z : tensor<32x512xf32>, tensor<512x32xf32> -> tensor<32x32xf32>
+  %mask = nn.compare gt %sum, %zero : tensor<32x32xf32> -> tensor<32x32xi1>
+  %result = nn.select %mask, %w, %zero : tensor<32x32xi1>, tensor<32x32xf32>
+  %square = nn.matmul %result, %sum : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
+  %more = nn.exp %back : tensor<32x32xf32>
+  %last = nn.matmul %more, %more : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
+  return %square, %last : tensor<32x32xf32>, tensor<32x32xf32>
+}

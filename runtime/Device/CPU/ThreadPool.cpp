@@ -62,13 +62,14 @@ ThreadPool::~ThreadPool() {
     thread.join();
 }
 
-/// Takes and runs one group of a share; false where the share has none left.
-bool ThreadPool::takeGroup(int worker, int share) {
+/// Takes and runs one group of a share; false where the share has none left in
+/// loop `epoch`.
+bool ThreadPool::takeGroup(int worker, int share, uint32_t epoch) {
   std::atomic<uint64_t> &next = shares_[share].ticket;
   uint64_t ticket = next.load(std::memory_order_acquire);
   for (;;) {
     auto group = static_cast<uint32_t>(ticket);
-    if (group == kClosed)
+    if (group == kClosed || ticket >> 32 != epoch)
       return false;
     // If the loop ends meanwhile, these values may be inconsistent. The
     // exchange below fails then, because the ticket was closed before they
@@ -93,9 +94,9 @@ bool ThreadPool::takeGroup(int worker, int share) {
 }
 
 /// Runs the worker's own share, and then what is left of the others.
-void ThreadPool::work(int worker) {
+void ThreadPool::work(int worker, uint32_t epoch) {
   for (int other = 0; other < numWorkers_; ++other)
-    while (takeGroup(worker, (worker + other) % numWorkers_)) {
+    while (takeGroup(worker, (worker + other) % numWorkers_, epoch)) {
     }
 }
 
@@ -117,7 +118,7 @@ void ThreadPool::workerMain(int worker, bool spin) {
     seen = waitForLoop(seen, spin);
     if (stop_.load(std::memory_order_relaxed))
       return;
-    work(worker);
+    work(worker, seen);
   }
 }
 
@@ -142,7 +143,7 @@ void ThreadPool::run(int64_t chunks, Body body, void *context) {
                                 std::memory_order_release);
   epoch_.store(epoch, std::memory_order_release);
   epoch_.notify_all();
-  work(0);
+  work(0, epoch);
   for (int i = 0; spin_ && i < kSpins; ++i) {
     if (done_.load(std::memory_order_acquire) == groups)
       break;

@@ -41,15 +41,16 @@ private:
   /// The next group of a worker's share. High half: the number of the loop. Low
   /// half: the group, or kClosed. A worker takes a group by a compare-exchange
   /// of both, so that a worker that slept through a loop cannot join the next
-  /// one with old fields.
+  /// one with old fields. Nor does one that is still looking through the shares
+  /// of the last loop: it would begin the next one with a share of another.
   struct alignas(64) Share {
     std::atomic<uint64_t> ticket{kClosed};
   };
 
   ThreadPool() = default;
   void workerMain(int worker, bool spin);
-  void work(int worker);
-  bool takeGroup(int worker, int share);
+  void work(int worker, uint32_t epoch);
+  bool takeGroup(int worker, int share, uint32_t epoch);
   int64_t firstGroup(int share, int64_t groups) const {
     return share * groups / numWorkers_;
   }

@@ -405,6 +405,18 @@ def : AMP_Clause<"ranks", DefaultValuedOptionalAttr<I64Attr, "1">, AMP_Integer,
   let range = "Counting";
   let record = "Nothing";
 }
+def : AMP_UnitClause<"replicated",
+        "each of several processes has the whole state of the optimizer, and "
+        "not a part of it">,
+      AMP_Flag<"--shard", "optimizer|off",
+        "What of the state is divided among processes: optimizer, each has a "
+        "part of the optimizer's slots, and of the f32 weights whose 16-bit "
+        "copies are read; off, nothing (default: optimizer)"> {
+  let words = type;
+  let flagType = "Word";
+  let read = "readShard";
+  let record = "Nothing";
+}
 
 def : AMP_FieldsClause<"clip", AMP_ClipAttr,
     "bounds gradients, by one of three numbers">;

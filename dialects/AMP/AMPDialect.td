@@ -44,14 +44,25 @@ def AMP_GradientsType : TypeDef<AMP_Dialect, "Gradients"> {
   let mnemonic = "gradients";
   let summary = "The gradients of all parameters that an optimizer trains";
   let description = [{
-    One tensor of f32 for each, in the optimizer's order.
+    One tensor of f32 for each, in the optimizer's order. `part of N` are those
+    elements of them that one of N ranks updates: the state is divided by
+    elements, and not by tensors.
 
     ```mlir
     !amp.gradients<@optimizer>
+    !amp.gradients<@optimizer part of 4>
     ```
   }];
-  let parameters = (ins "::mlir::FlatSymbolRefAttr":$optimizer);
-  let assemblyFormat = "`<` $optimizer `>`";
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$optimizer,
+                        DefaultValuedParameter<"int64_t", "1">:$parts);
+  let assemblyFormat = "`<` $optimizer (`part` `of` $parts^)? `>`";
+  let builders = [TypeBuilderWithInferredContext<(ins
+      "::mlir::FlatSymbolRefAttr":$optimizer,
+      CArg<"int64_t", "1">:$parts), [{
+    return $_get(optimizer.getContext(), optimizer, parts);
+  }]>];
+  let skipDefaultBuilders = 1;
+  let genVerifyDecl = 1;
 }
 
 class AMP_ScalarOf<Type elementType, string description>
@@ -97,6 +108,14 @@ def AMP_Parameters
     : TypedArrayAttrBase<FlatSymbolRefAttr, "symbols of parameters"> {
   let constBuilderCall = "$_builder.getArrayAttr($0)";
 }
+
+// Gradients of which a rank has all elements.
+def AMP_WholeGradients
+    : Type<And<[AMP_GradientsType.predicate,
+                CPred<"::llvm::cast<::mpc::amp::GradientsType>($_self)"
+                      ".getParts() == 1">]>,
+           "all gradients of an optimizer, and no part of them",
+           "::mpc::amp::GradientsType">;
 
 // One gradient, or all gradients of an optimizer.
 def AMP_AnyGradients : AnyTypeOf<[AMP_Gradient, AMP_GradientsType]>;

@@ -247,7 +247,7 @@ def AMP_AccumulateOp : AMP_Op<"accumulate", [
     amp.accumulate %gradients pairs_of(6) : !amp.gradients<@optimizer>
     ```
   }];
-  let arguments = (ins AMP_GradientsType:$gradients,
+  let arguments = (ins AMP_WholeGradients:$gradients,
                        OptionalAttr<AMP_Count>:$pairs_of);
   let assemblyFormat = [{
     $gradients (`pairs_of` `(` $pairs_of^ `)`)? attr-dict
@@ -267,30 +267,33 @@ def AMP_TakeGradientsOp : AMP_Op<"take_gradients", [
     ```
   }];
   let arguments = (ins OptionalAttr<AMP_Count>:$pairs_of);
-  let results = (outs AMP_GradientsType:$gradients);
+  let results = (outs AMP_WholeGradients:$gradients);
   let assemblyFormat = [{
     (`pairs_of` `(` $pairs_of^ `)`)? attr-dict `:` qualified(type($gradients))
   }];
 }
 
-def AMP_ExchangeOp : AMP_Op<"exchange", [
-    Pure, UsesSymbols, AllTypesMatch<["input", "output"]>]> {
+def AMP_ExchangeOp : AMP_Op<"exchange", [Pure, UsesSymbols]> {
   let summary = "The sum of the gradients of all ranks";
   let description = [{
     Each rank has the gradients of its own batches. Their sum over the ranks is
     in f32, by pairs of neighbours as `amp.accumulate` has it with `pairs_of`,
     and the same on all ranks. What moves between ranks is in the type in which
-    gradients arrive.
+    gradients arrive. A result that is a part is the sum of those elements that
+    this rank updates.
 
     ```mlir
-    %sum = amp.exchange %gradients ranks(4) : !amp.gradients<@optimizer>
+    %sum = amp.exchange %gradients ranks(4)
+        : !amp.gradients<@optimizer> -> !amp.gradients<@optimizer part of 4>
     ```
   }];
-  let arguments = (ins AMP_GradientsType:$input, AMP_Count:$ranks);
+  let arguments = (ins AMP_WholeGradients:$input, AMP_Count:$ranks);
   let results = (outs AMP_GradientsType:$output);
   let assemblyFormat = [{
-    $input `ranks` `(` $ranks `)` attr-dict `:` qualified(type($input))
+    $input `ranks` `(` $ranks `)` attr-dict `:` qualified(type($input)) `->`
+    qualified(type($output))
   }];
+  let hasVerifier = 1;
 }
 
 def AMP_AllGatherOp : AMP_Op<"all_gather", [Pure]> {
@@ -352,7 +355,7 @@ def AMP_GatherOp : AMP_Op<"gather", [Pure, UsesSymbols]> {
     ```
   }];
   let arguments = (ins Variadic<AMP_Gradient>:$gradients);
-  let results = (outs AMP_GradientsType:$output);
+  let results = (outs AMP_WholeGradients:$output);
   let assemblyFormat = [{
     $gradients attr-dict `:` type($gradients) `->` qualified(type($output))
   }];
@@ -366,7 +369,7 @@ def AMP_SplitOp : AMP_Op<"split", [Pure, UsesSymbols]> {
         -> tensor<4xf32>, tensor<8xf32>
     ```
   }];
-  let arguments = (ins AMP_GradientsType:$input);
+  let arguments = (ins AMP_WholeGradients:$input);
   let results = (outs Variadic<AMP_F32Tensor>:$gradients);
   let assemblyFormat = [{
     $input attr-dict `:` qualified(type($input)) `->` type($gradients)

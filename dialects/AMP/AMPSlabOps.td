@@ -81,7 +81,8 @@ def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
     and one that changes it a result with the same attribute. `initial` holds
     the first values of the elements; a single value stands for all of them. A
     loss scaler with `wide_scale` has a scale of f64, which is not rounded to
-    f32.
+    f32. Of a slab with `parts` each rank has one part, which is what a function
+    takes; the entries lie in the parts of all ranks joined.
 
     ```mlir
     amp.slab @g0.parameter : tensor<4096xf32> entries [
@@ -92,10 +93,11 @@ def AMP_SlabOp : AMP_Op<"slab", [Symbol]> {
                        TypeAttrOf<AnyRankedTensor>:$type,
                        AMP_EntryArrayAttr:$entries,
                        OptionalAttr<DenseF64ArrayAttr>:$initial,
-                       UnitAttr:$wide_scale);
+                       UnitAttr:$wide_scale,
+                       DefaultValuedAttr<AMP_Count, "1">:$parts);
   let assemblyFormat = [{
-    $sym_name `:` $type `entries` $entries (`initial` $initial^)?
-    (`wide_scale` $wide_scale^)? attr-dict
+    $sym_name `:` $type (`parts` `(` $parts^ `)`)? `entries` $entries
+    (`initial` $initial^)? (`wide_scale` $wide_scale^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -39,14 +39,19 @@ static int64_t sizeOf(CollectiveOp op, bool isInput) {
 }
 
 int64_t CollectiveOp::getPartSize() {
-  bool gathers = getKind() == CollectiveKind::AllGather;
-  return gathers ? sizeOf(*this, /*isInput=*/true)
-                 : sizeOf(*this, /*isInput=*/false) /
-                       static_cast<int64_t>(getRanks());
+  switch (getKind()) {
+  case CollectiveKind::AllToAll:
+    return sizeOf(*this, /*isInput=*/false) / static_cast<int64_t>(getRanks());
+  case CollectiveKind::AllGather:
+    return sizeOf(*this, /*isInput=*/true);
+  case CollectiveKind::TakePart:
+    return sizeOf(*this, /*isInput=*/false);
+  }
+  llvm_unreachable("a kind of collectives");
 }
 
 int64_t CollectiveOp::getWholeSize() {
-  return sizeOf(*this, getKind() == CollectiveKind::AllToAll);
+  return sizeOf(*this, getKind() != CollectiveKind::AllGather);
 }
 
 LogicalResult CollectiveOp::verify() {
@@ -60,7 +65,7 @@ LogicalResult CollectiveOp::verify() {
   if (!input || input.getElementType() != target.getElementType() ||
       !input.hasStaticShape() || !target.hasStaticShape())
     return emitOpError("moves ") << getInput().getType() << " to " << target;
-  bool isWhole = getKind() == CollectiveKind::AllGather ||
+  bool isWhole = getKind() != CollectiveKind::AllToAll ||
                  target.getNumElements() % ranks == 0;
   if (!isWhole || getPartSize() * ranks < getWholeSize())
     return emitOpError("has no ") << ranks << " parts of equal size for "

@@ -197,7 +197,8 @@ def Kernel_RepeatOp : Kernel_Op<"repeat", [
 def Kernel_CollectiveKind
     : I32EnumAttr<"CollectiveKind", "What ranks give each other", [
     I32EnumAttrCase<"AllToAll", 0, "all_to_all">,
-    I32EnumAttrCase<"AllGather", 1, "all_gather">]> {
+    I32EnumAttrCase<"AllGather", 1, "all_gather">,
+    I32EnumAttrCase<"TakePart", 2, "take_part">]> {
   let cppNamespace = "::mpc::kernel";
 }
 
@@ -214,6 +215,9 @@ def Kernel_CollectiveOp : Kernel_Op<"collective", [
       is not defined.
     - `all_gather` takes a rank's own part, of `size` elements, and yields the
       tensor.
+    - `take_part` yields a rank's own part of a tensor that all have, of `size`
+      elements. Nothing moves between ranks; what lies behind a shorter part is
+      zero.
 
     Bits move and nothing is computed, so that the order in which a library
     would add is no part of a result. All ranks run the same collectives in the

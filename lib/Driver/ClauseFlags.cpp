@@ -64,6 +64,11 @@ static Status readSumOrder(const amp::FlagValue &value, amp::RecipeOp recipe) {
   return {};
 }
 
+static Status readShard(const amp::FlagValue &value, amp::RecipeOp recipe) {
+  recipe.setReplicated(std::get<std::string>(value) == "off");
+  return {};
+}
+
 static Status readPolicy(const amp::FlagValue &value, amp::RecipeOp recipe) {
   MPC_ASSIGN_OR_RETURN(
       PolicyKind kind,

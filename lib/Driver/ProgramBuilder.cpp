@@ -362,6 +362,18 @@ private:
     return add(std::move(launch), fill.getOutputs(), entry);
   }
 
+  static rt::CollectiveKind kindOf(kernel::CollectiveKind kind) {
+    switch (kind) {
+    case kernel::CollectiveKind::AllToAll:
+      return rt::CollectiveKind::AllToAll;
+    case kernel::CollectiveKind::AllGather:
+      return rt::CollectiveKind::AllGather;
+    case kernel::CollectiveKind::TakePart:
+      return rt::CollectiveKind::TakePart;
+    }
+    llvm_unreachable("a kind of collectives");
+  }
+
   rt::Status addCollective(kernel::CollectiveOp op, rt::Entry &entry) {
     uint64_t elementBytes =
         bytesOf(op.getOut()) /
@@ -371,11 +383,8 @@ private:
                     op.getPartSize() * elementBytes};
     rt::Launch launch;
     launch.symbol = stringifyCollectiveKind(op.getKind()).str();
-    launch.command = std::make_shared<rt::Collective>(
-        op.getKind() == kernel::CollectiveKind::AllToAll
-            ? rt::CollectiveKind::AllToAll
-            : rt::CollectiveKind::AllGather,
-        parts);
+    launch.command =
+        std::make_shared<rt::Collective>(kindOf(op.getKind()), parts);
     launch.numRead = 1;
     return add(std::move(launch), {op.getInput(), op.getOut()}, entry);
   }
@@ -409,6 +418,7 @@ rt::Status ProgramBuilder::addSlabs() {
     rt::Slab slab;
     slab.name = op.getSymName().str();
     slab.bytes = type.getNumElements() * elementBytes;
+    slab.parts = static_cast<uint32_t>(op.getParts());
     if (std::optional<ArrayRef<double>> initial = op.getInitial()) {
       std::vector<uint8_t> bytes;
       for (int64_t i = 0; i < type.getNumElements(); ++i)

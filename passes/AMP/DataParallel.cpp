@@ -7,6 +7,7 @@
 #include "dialects/AMP/Recipe.h"
 #include "dialects/NN/EntryNames.h"
 #include "dialects/NN/Gradient.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "runtime/Program/StepNames.h"
 
@@ -43,6 +44,100 @@ static void exchange(Value gradients, int64_t ranks) {
                                 gradients, ranks);
   gradients.replaceAllUsesExcept(sum, sum);
 }
+
+//===----------------------------------------------------------------------===//
+// Parts of the state
+//===----------------------------------------------------------------------===//
+
+/// Whether `op`, which takes gradients, can work on a rank's part of them.
+static bool worksOnParts(Operation *op) {
+  if (auto transform = dyn_cast<GradientTransformInterface>(op))
+    return !transform.needsTensors();
+  return isa<CheckOp, MaxAbsOp, ApplyOp>(op);
+}
+
+namespace {
+
+/// Divides the state of an optimizer among ranks, each of which then updates
+/// the elements that it sums. A whole gradient is left where an op needs one.
+class StateDivision {
+public:
+  explicit StateDivision(OptimizerInterface optimizer)
+      : optimizer_(optimizer) {}
+
+  /// Finds how the gradients of the optimizer are used in `entry`.
+  void addUses(func::FuncOp entry) {
+    for (auto exchange : entry.getOps<ExchangeOp>())
+      if (isOwn(exchange.getOutput()))
+        follow(exchange.getOutput());
+    for (auto apply : entry.getOps<ApplyOp>())
+      if (isOwn(apply.getGradients()) &&
+          !llvm::is_contained(gradients_, apply.getGradients()))
+        blocked_ = apply;
+  }
+
+  void divide(int64_t ranks) {
+    if (gradients_.empty())
+      return;
+    if (std::string reason = findReason(); !reason.empty()) {
+      optimizer_->emitRemark("the state is not divided among ranks: ")
+          << reason;
+      return;
+    }
+    for (Value gradients : gradients_)
+      gradients.setType(GradientsType::get(
+          cast<GradientsType>(gradients.getType()).getOptimizer(), ranks));
+  }
+
+private:
+  bool isOwn(Value gradients) const {
+    auto type = cast<GradientsType>(gradients.getType());
+    return type.getOptimizer().getAttr() ==
+           SymbolTable::getSymbolName(optimizer_);
+  }
+
+  void follow(Value gradients) {
+    gradients_.push_back(gradients);
+    for (Operation *user : gradients.getUsers()) {
+      if (!worksOnParts(user))
+        blocked_ = user;
+      for (Value result : user->getResults())
+        if (isa<GradientsType>(result.getType()))
+          follow(result);
+    }
+  }
+
+  /// Why each rank has the whole state; empty for no reason.
+  std::string findReason() {
+    if (blocked_)
+      return ("'" + blocked_->getName().getStringRef() +
+              "' needs the gradients of whole tensors")
+          .str();
+    if (optimizer_.needsTensors())
+      return "its updates go by norms of whole tensors";
+    auto isNarrow = [](Type type) { return !type.isF32(); };
+    for (const SlotTensor &slot : optimizer_.getAllSlots())
+      if (isNarrow(slot.elementType))
+        return "slots of 16 bits are rounded by the place of an element";
+    for (auto symbol : optimizer_.getTrains().getAsRange<FlatSymbolRefAttr>())
+      if (auto parameter =
+              SymbolTable::lookupNearestSymbolFrom<nn::ParameterOp>(optimizer_,
+                                                                    symbol);
+          parameter && isNarrow(getElementTypeOrSelf(parameter.getType())))
+        return "weights of 16 bits are rounded by the place of an element";
+    return "";
+  }
+
+  OptimizerInterface optimizer_;
+  SmallVector<Value> gradients_;
+  Operation *blocked_ = nullptr; ///< An op that cannot work on parts.
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// State of a rank
+//===----------------------------------------------------------------------===//
 
 /// Whether `op` reads or writes state that each rank has of its own batches.
 template <typename OpT>
@@ -111,9 +206,21 @@ struct DataParallelPass
       if (isEntry(entry) &&
           failed(share(entry, static_cast<int64_t>(recipe.getRanks()))))
         return signalPassFailure();
+    if (!recipe.getReplicated())
+      divideState(static_cast<int64_t>(recipe.getRanks()));
   }
 
 private:
+  void divideState(int64_t ranks) {
+    for (auto optimizer : getOperation().getOps<OptimizerInterface>()) {
+      StateDivision division(optimizer);
+      for (auto entry : getOperation().getOps<func::FuncOp>())
+        if (isEntry(entry))
+          division.addUses(entry);
+      division.divide(ranks);
+    }
+  }
+
   static LogicalResult share(func::FuncOp entry, int64_t ranks) {
     for (Value gradients : findOwnGradients(entry))
       exchange(gradients, ranks);

@@ -80,5 +80,5 @@ Value EntryBuilder::hyper(StringRef name) {
 
 GradientsType EntryBuilder::typeOf(const ParameterSet &set) {
   return GradientsType::get(
-      b.getContext(), FlatSymbolRefAttr::get(b.getContext(), set.optimizer));
+      FlatSymbolRefAttr::get(b.getContext(), set.optimizer));
 }

@@ -86,7 +86,8 @@ struct LowerTransform
       if (op.needsTensors())
         blocks = group->blocks();
       if (op.needsParameters())
-        parameters = s.load(group->slab);
+        parameters = type.getParts() == 1 ? s.load(group->slab)
+                                          : s.loadPart(*group, group->slab);
       results.push_back(op.buildGroup(b, {.gradients = range,
                                           .parameters = parameters,
                                           .decay = group->decay,
@@ -102,29 +103,46 @@ private:
 };
 
 /// Lowers a reduction over the gradients of one or more optimizers, and over
-/// single tensors. Each single tensor is a range of its own.
+/// single tensors: the numbers of each block, group after group, and then those
+/// of the tensors, which are packed to one range.
 template <typename OpT>
 struct LowerReduction : StatePattern<OpT> {
   using StatePattern<OpT>::StatePattern;
 
 protected:
-  SmallVector<Value> rangesOf(OpT op, ArrayRef<ValueRange> operands,
-                              OpBuilder &b) const {
-    SmallVector<Value> ranges, tensors;
+  /// Makes the numbers of a range, one for each block.
+  using Reduce = function_ref<Value(Value)>;
+
+  SmallVector<Value> rowsOf(OpT op, ArrayRef<ValueRange> operands, OpBuilder &b,
+                            Reduce reduce) const {
+    SmallVector<Value> rows, tensors;
     ParameterGroup own;
+    SlabBuilder s = this->slabs(op, b);
     for (auto [gradients, values] :
          llvm::zip_equal(op.getGradients(), operands)) {
-      auto type = dyn_cast<RankedTensorType>(gradients.getType());
-      if (!type) {
-        llvm::append_range(ranges, values);
+      if (auto type = dyn_cast<GradientsType>(gradients.getType())) {
+        llvm::append_range(rows, rowsOfGroups(type, values, s, reduce));
         continue;
       }
       tensors.push_back(values.front());
-      own.place(type.getNumElements(), this->layout().tensorAlignment());
+      own.place(cast<RankedTensorType>(gradients.getType()).getNumElements(),
+                this->layout().tensorAlignment());
     }
     if (!tensors.empty())
-      ranges.push_back(this->slabs(op, b).pack(own, tensors));
-    return ranges;
+      rows.push_back(reduce(s.pack(own, tensors)));
+    return rows;
+  }
+
+private:
+  SmallVector<Value> rowsOfGroups(GradientsType type, ValueRange ranges,
+                                  SlabBuilder &s, Reduce reduce) const {
+    SmallVector<Value> rows;
+    auto groups = this->layout().groupsOf(this->layout().optimizer(type));
+    for (auto [group, range] : llvm::zip_equal(groups, ranges)) {
+      Value own = reduce(range);
+      rows.push_back(type.getParts() == 1 ? own : s.gatherRows(*group, own));
+    }
+    return rows;
   }
 };
 
@@ -133,10 +151,10 @@ struct LowerCheck : LowerReduction<CheckOp> {
 
   LogicalResult matchAndRewrite(CheckOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &b) const override {
-    SmallVector<Value> sums = llvm::map_to_vector(
-        rangesOf(op, adaptor.getGradients(), b),
-        [&](Value range) { return buildSquareSums(b, op.getLoc(), range); });
-    b.replaceOpWithNewOp<CombineCheckOp>(op, sums);
+    b.replaceOpWithNewOp<CombineCheckOp>(
+        op, rowsOf(op, adaptor.getGradients(), b, [&](Value range) {
+          return buildSquareSums(b, op.getLoc(), range);
+        }));
     return success();
   }
 };
@@ -146,14 +164,14 @@ struct LowerMaxAbs : LowerReduction<MaxAbsOp> {
 
   LogicalResult matchAndRewrite(MaxAbsOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &b) const override {
-    SmallVector<Value> parts;
-    for (Value range : rangesOf(op, adaptor.getGradients(), b)) {
+    auto reduce = [&](Value range) -> Value {
       Value blocks = buildBlocks(b, op.getLoc(), range);
       int64_t rows = cast<RankedTensorType>(blocks.getType()).getDimSize(0);
-      parts.push_back(BlockMaxAbsOp::create(
-          b, op.getLoc(), RankedTensorType::get(rows, b.getF32Type()), blocks));
-    }
-    b.replaceOpWithNewOp<CombineMaxAbsOp>(op, parts);
+      return BlockMaxAbsOp::create(
+          b, op.getLoc(), RankedTensorType::get(rows, b.getF32Type()), blocks);
+    };
+    b.replaceOpWithNewOp<CombineMaxAbsOp>(
+        op, rowsOf(op, adaptor.getGradients(), b, reduce));
     return success();
   }
 };
@@ -242,7 +260,7 @@ private:
 };
 
 /// Ranks exchange parts of a range, each sums its own part, and the sums are
-/// gathered.
+/// gathered where each rank asks for all.
 struct LowerExchange : StatePattern<ExchangeOp> {
   using StatePattern::StatePattern;
 
@@ -275,9 +293,12 @@ private:
                                         RankedTensorType::get({part}, sentType),
                                         received, rank * part),
                  b.getF32Type()));
+    Value sum = sumOfPairs(g, parts);
+    if (cast<GradientsType>(op.getType()).getParts() > 1)
+      return sum;
     return kernel::CollectiveOp::create(b, op.getLoc(), type,
                                         kernel::CollectiveKind::AllGather,
-                                        ranks, sumOfPairs(g, parts))
+                                        ranks, sum)
         .getResult();
   }
 

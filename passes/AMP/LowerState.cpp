@@ -23,7 +23,8 @@ static void addTypeConversions(TypeConverter &types, SlabLayout &layout) {
   types.addConversion([&](GradientsType type, SmallVectorImpl<Type> &ranges) {
     auto f32 = Float32Type::get(type.getContext());
     for (ParameterGroup *group : layout.groupsOf(layout.optimizer(type)))
-      ranges.push_back(RankedTensorType::get({group->size}, f32));
+      ranges.push_back(RankedTensorType::get(
+          {type.getParts() == 1 ? group->size : group->partSize()}, f32));
     return success();
   });
 }
@@ -128,7 +129,7 @@ private:
     SlabBuilder slabs(layout, saturates_, b, loc);
     for (ParameterGroup &group : layout.parameterGroups())
       if (group.lowSlab)
-        slabs.store(group.lowSlab, slabs.copyOf(group, slabs.load(group.slab)));
+        slabs.store(group.lowSlab, slabs.makeCopies(group));
     FunctionSlabs(init).promote();
     return success();
   }

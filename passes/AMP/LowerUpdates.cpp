@@ -79,27 +79,38 @@ private:
     ParameterRange range = load(group, gradient);
     ParameterRange old = range;
     optimizer_.op.buildUpdate(b_, step, range);
-    if (range.parameter != old.parameter) {
-      slabs_.store(group.slab, range.parameter);
-      if (group.lowSlab)
-        slabs_.store(group.lowSlab,
-                     range.low ? range.low
-                               : slabs_.copyOf(group, range.parameter));
-    }
+    if (range.parameter != old.parameter)
+      store(group, range.parameter, range.low);
     for (auto [slab, before, after] :
          llvm::zip_equal(group.slotSlabs, old.slots, range.slots))
       if (after != before)
         slabs_.store(slab, after);
   }
 
+  /// Stores parameters and their copy, `low`, which may be null. Other ranks
+  /// get what this one has updated.
+  void store(ParameterGroup &group, Value parameter, Value low) {
+    if (group.parts > 1 && !group.dividesParameters) {
+      parameter = slabs_.gather(group, parameter);
+      low = {};
+    }
+    slabs_.store(group.slab, parameter);
+    if (!group.lowSlab)
+      return;
+    if (!low)
+      low = slabs_.copyOf(group, parameter);
+    slabs_.store(group.lowSlab,
+                 group.dividesParameters ? slabs_.gather(group, low) : low);
+  }
+
   ParameterRange load(ParameterGroup &group, Value gradient) {
     ParameterRange range{.gradient = gradient,
-                         .parameter = slabs_.load(group.slab),
+                         .parameter = slabs_.loadPart(group, group.slab),
                          .decay = group.decay};
     for (SlabOp slab : group.slotSlabs)
       range.slots.push_back(slabs_.load(slab));
     if (group.lowSlab)
-      range.low = slabs_.load(group.lowSlab);
+      range.low = slabs_.loadPart(group, group.lowSlab);
     if (optimizer_.op.needsTensors())
       range.blocks = group.blocks();
     if (group.elementType.isBF16())

@@ -85,6 +85,11 @@ def DataParallelPass : Pass<"amp-data-parallel", "::mlir::ModuleOp"> {
     `amp.take_gradients` yields, and those that an `amp.gather` yields and no
     `amp.accumulate` takes. What follows is the same on all ranks.
 
+    Unless the recipe says `replicated`, each rank updates a part of the
+    elements that an optimizer trains: the result of the exchange, and what
+    transforms make of it, is `part of` the ranks. A remark names the op, or the
+    rounding, for which an optimizer's state stays whole.
+
     The batches of a window are numbered over all ranks: an entry that draws
     random numbers takes the number of its rank's first batch as the input
     `first_batch`, to which the batch of `amp.random_state` is added.

@@ -22,6 +22,33 @@ Value SlabBuilder::view(Value slab, int64_t offset, RankedTensorType type) {
   return kernel::ViewOp::create(b_, loc_, type, slab, offset);
 }
 
+Value SlabBuilder::loadPart(const ParameterGroup &group, SlabOp slab) {
+  Value loaded = load(slab);
+  if (group.parts == 1 || slab.getParts() > 1)
+    return loaded;
+  auto type = cast<RankedTensorType>(loaded.getType());
+  return kernel::CollectiveOp::create(b_, loc_, type.clone({group.partSize()}),
+                                      kernel::CollectiveKind::TakePart,
+                                      group.parts, loaded)
+      .getResult();
+}
+
+Value SlabBuilder::gather(const ParameterGroup &group, Value part) {
+  auto type = cast<RankedTensorType>(part.getType());
+  return kernel::CollectiveOp::create(b_, loc_, type.clone({group.size}),
+                                      kernel::CollectiveKind::AllGather,
+                                      group.parts, part)
+      .getResult();
+}
+
+Value SlabBuilder::gatherRows(const ParameterGroup &group, Value rows) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  return kernel::CollectiveOp::create(
+             b_, loc_, type.clone({group.size / kBlockSize}),
+             kernel::CollectiveKind::AllGather, group.parts, rows)
+      .getResult();
+}
+
 Value SlabBuilder::element(SlabOp slab, int64_t index) {
   return view(load(slab), index, RankedTensorType::get({}, b_.getF64Type()));
 }
@@ -51,10 +78,15 @@ Value SlabBuilder::pack(const ParameterGroup &group, SmallVector<Value> parts) {
 }
 
 Value SlabBuilder::copyOf(const ParameterGroup &group, Value parameters) {
-  auto type = cast<RankedTensorType>(SlabOp(group.lowSlab).getType());
+  auto type = cast<RankedTensorType>(parameters.getType()).clone(group.lowType);
   if (saturates)
     return SaturateCastOp::create(b_, loc_, type, parameters);
   return nn::CastOp::create(b_, loc_, type, parameters);
+}
+
+Value SlabBuilder::makeCopies(const ParameterGroup &group) {
+  Value copies = copyOf(group, load(group.slab));
+  return group.dividesParameters ? gather(group, copies) : copies;
 }
 
 void SlabBuilder::storeParameters(ParameterGroup &group, Value parameters) {

@@ -19,6 +19,12 @@ public:
   void store(SlabOp slab, mlir::Value value);
   mlir::Value view(mlir::Value slab, int64_t offset,
                    mlir::RankedTensorType type);
+  /// A rank's part of a slab of `group`, of which it may have only that.
+  mlir::Value loadPart(const ParameterGroup &group, SlabOp slab);
+  /// The slab of `group` whose part on each rank is `part`.
+  mlir::Value gather(const ParameterGroup &group, mlir::Value part);
+  /// `rows`, one for each block of a rank's part, as those of all blocks.
+  mlir::Value gatherRows(const ParameterGroup &group, mlir::Value rows);
   /// Element `index` of a slab of f64.
   mlir::Value element(SlabOp slab, int64_t index);
   void storeElements(SlabOp slab, mlir::ValueRange elements);
@@ -28,8 +34,10 @@ public:
   /// default.
   mlir::Value pack(const ParameterGroup &group,
                    llvm::SmallVector<mlir::Value> parts);
-  /// The 16-bit copy of `parameters`, the slab of `group`.
+  /// The 16-bit copy of `parameters`, the slab of `group` or a part of it.
   mlir::Value copyOf(const ParameterGroup &group, mlir::Value parameters);
+  /// The 16-bit copies of all parameters of `group`, as their slab has them.
+  mlir::Value makeCopies(const ParameterGroup &group);
   /// Stores the parameters of a group, and their copy.
   void storeParameters(ParameterGroup &group, mlir::Value parameters);
 

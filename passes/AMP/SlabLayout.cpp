@@ -4,6 +4,7 @@
 
 #include "dialects/AMP/RandomState.h"
 #include "dialects/Interfaces/Precision.h"
+#include "dialects/Kernel/KernelDialect.h"
 #include "passes/AMP/Passes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -38,6 +39,10 @@ void ParameterGroup::place(int64_t numElements, int64_t alignment) {
   offsets.push_back(llvm::alignTo(end, alignment));
   end = offsets.back() + numElements;
   size = llvm::alignTo(end, kBlockSize);
+}
+
+int64_t ParameterGroup::partSize() const {
+  return kernel::partOf(size, parts, kBlockSize);
 }
 
 SmallVector<int64_t> ParameterGroup::blocks() const {
@@ -111,8 +116,11 @@ void SlabLayout::findUses(func::FuncOp entry) {
   for (auto op : entry.getOps<GatherOp>())
     if (OptimizerState &state = optimizer(op.getType()); !state.gathered)
       state.gathered = op;
-  for (auto op : entry.getOps<ApplyOp>())
-    optimizer(op.getGradients().getType()).applies = true;
+  for (auto op : entry.getOps<ApplyOp>()) {
+    OptimizerState &state = optimizer(op.getGradients().getType());
+    state.applies = true;
+    state.parts = cast<GradientsType>(op.getGradients().getType()).getParts();
+  }
   for (auto op : entry.getOps<AccumulateOp>()) {
     OptimizerState &state = optimizer(op.getGradients().getType());
     state.accumulates = true;
@@ -218,6 +226,29 @@ static void setTrainer(ParameterGroup &key, const OptimizerState &state,
         llvm::is_contained(group.getTrains(), symbol))
       key.numbers = number + 1;
   key.optimizer = state.name();
+  key.parts = state.parts;
+}
+
+/// Whether `get` is read in `lowType` alone, so that its 16-bit copy serves.
+static bool isReadAsCopy(nn::GetOp get, Type lowType) {
+  return llvm::all_of(get->getUsers(), [&](Operation *user) {
+    auto cast = dyn_cast<nn::CastOp>(user);
+    return cast && elementTypeOf(cast.getOutput()) == lowType;
+  });
+}
+
+/// The parameters that `entries` read as they are.
+static DenseSet<StringAttr>
+findWholeReads(ArrayRef<func::FuncOp> entries,
+               const DenseMap<StringAttr, Type> &lowTypes) {
+  DenseSet<StringAttr> found;
+  for (func::FuncOp entry : entries)
+    for (auto get : entry.getOps<nn::GetOp>()) {
+      StringAttr name = get.getParameterAttr().getAttr();
+      if (!isReadAsCopy(get, lowTypes.lookup(name)))
+        found.insert(name);
+    }
+  return found;
 }
 
 void SlabLayout::group() {
@@ -245,6 +276,13 @@ void SlabLayout::group() {
     found->parameters.push_back(parameter);
     found->order.push_back(index);
   }
+  DenseSet<StringAttr> wholeReads = findWholeReads(entries_, lowTypes);
+  for (ParameterGroup &group : groups_)
+    group.dividesParameters =
+        group.parts > 1 && group.lowType &&
+        llvm::none_of(group.parameters, [&](nn::ParameterOp parameter) {
+          return wholeReads.contains(parameter.getSymNameAttr());
+        });
 }
 
 void SlabLayout::place() {
@@ -273,6 +311,13 @@ static SlabOp addGroupSlab(OpBuilder &b, ParameterGroup &group,
   return SlabOp::create(b, group.parameters.front().getLoc(), symbol.str(),
                         RankedTensorType::get({group.size}, elementType),
                         b.getArrayAttr(entries), initial);
+}
+
+/// Lets each rank have a part of `slab`.
+static void divide(SlabOp slab, const ParameterGroup &group) {
+  auto type = cast<RankedTensorType>(slab.getType());
+  slab.setType(type.clone({group.partSize()}));
+  slab.setParts(group.parts);
 }
 
 /// A slab of a group that holds, for each parameter, its tensor called `key`.
@@ -337,6 +382,13 @@ void SlabLayout::addSlabs() {
                                   group.lowType, rt::StateRole::LowPrecision);
     if (group.isTrained())
       addGradientSlabs(b, group, prefix);
+    if (group.parts > 1)
+      llvm::for_each(group.slotSlabs,
+                     [&](SlabOp slab) { divide(slab, group); });
+    if (group.dividesParameters)
+      divide(group.slab, group);
+    if (group.dividesParameters && group.averageSlab)
+      divide(group.averageSlab, group);
   }
   addScalarSlabs();
 }

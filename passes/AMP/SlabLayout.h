@@ -27,6 +27,7 @@ struct OptimizerState {
   /// or not at all.
   uint64_t pairsOf = 0;
   bool exchanges = false; ///< Whether ranks sum their gradients.
+  int64_t parts = 1;      ///< The ranks among which its state is divided.
   /// The op by which its gradients are gathered; null for none.
   GatherOp gathered;
   SlabOp scalars; ///< The scalar state; null unless an entry applies a step.
@@ -64,6 +65,12 @@ struct ParameterGroup {
   /// The parameter's symbol, where amp.assign writes it; else null.
   mlir::Attribute assigned;
 
+  /// The ranks among which slots are divided; 1 where each has all.
+  int64_t parts = 1;
+  /// Whether the parameters and their averages are divided too: entries read
+  /// only their 16-bit copies.
+  bool dividesParameters = false;
+
   llvm::SmallVector<nn::ParameterOp> parameters;
   /// The offset of each parameter, in elements.
   llvm::SmallVector<int64_t> offsets;
@@ -81,6 +88,8 @@ struct ParameterGroup {
   llvm::SmallVector<SlabOp> slotSlabs;
 
   bool isTrained() const { return gradientType != nullptr; }
+  /// The size of a rank's part, whole blocks, in elements.
+  int64_t partSize() const;
   /// Whether `other` may lie in the same slabs.
   bool sharesSlabsWith(const ParameterGroup &other) const;
   /// Gives the next tensor, of `numElements`, its offset.

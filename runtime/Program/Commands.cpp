@@ -353,6 +353,20 @@ std::string Collective::describe() const {
                      parts_.wholeBytes, parts_.partBytes);
 }
 
+/// How many bytes a collective reads and writes.
+static std::pair<uint64_t, uint64_t> bytesOf(CollectiveKind kind,
+                                             const Parts &parts) {
+  switch (kind) {
+  case CollectiveKind::AllToAll:
+    return {parts.wholeBytes, parts.ranks * parts.partBytes};
+  case CollectiveKind::AllGather:
+    return {parts.partBytes, parts.wholeBytes};
+  case CollectiveKind::TakePart:
+    return {parts.wholeBytes, parts.partBytes};
+  }
+  return {};
+}
+
 std::string Collective::fault(const Program &program,
                               const Launch &launch) const {
   if (program.cuda())
@@ -368,10 +382,7 @@ std::string Collective::fault(const Program &program,
   if (parts_.partBytes < needed || parts_.partBytes > UINT64_MAX / parts_.ranks)
     return fmt::format("{} parts of {} bytes do not hold {}", parts_.ranks,
                        parts_.partBytes, parts_.wholeBytes);
-  bool gathers = collective_ == CollectiveKind::AllGather;
-  uint64_t read = gathers ? parts_.partBytes : parts_.wholeBytes;
-  uint64_t written =
-      gathers ? parts_.wholeBytes : parts_.ranks * parts_.partBytes;
+  auto [read, written] = bytesOf(collective_, parts_);
   if (launch.buffers[0].bytes == read && launch.buffers[1].bytes == written)
     return "";
   return fmt::format("moves {} bytes to {}, expected {} to {}",
@@ -379,19 +390,32 @@ std::string Collective::fault(const Program &program,
                      written);
 }
 
+Status wrongNumberOfRanks(uint32_t ranks, uint32_t size) {
+  return usageError(
+      fmt::format("the program is for {} ranks, and there {}", ranks,
+                  size == 1 ? "is one" : fmt::format("are {}", size)));
+}
+
 Status Collective::run(const Launch & /*launch*/, void *const *buffers,
                        HostMachine &machine) const {
   Ranks *ranks = machine.ranks();
   uint32_t size = ranks ? ranks->size() : 1;
   if (size != parts_.ranks)
-    return usageError(
-        fmt::format("the program is for {} ranks, and there {}", parts_.ranks,
-                    size == 1 ? "is one" : fmt::format("are {}", size)));
+    return wrongNumberOfRanks(parts_.ranks, size);
   const auto *from = static_cast<const std::byte *>(buffers[0]);
   auto *to = static_cast<std::byte *>(buffers[1]);
-  return collective_ == CollectiveKind::AllToAll
-             ? ranks->allToAll(from, to, parts_)
-             : ranks->allGather(from, to, parts_);
+  switch (collective_) {
+  case CollectiveKind::AllToAll:
+    return ranks->allToAll(from, to, parts_);
+  case CollectiveKind::AllGather:
+    return ranks->allGather(from, to, parts_);
+  case CollectiveKind::TakePart:
+    break;
+  }
+  uint32_t rank = ranks ? ranks->rank() : 0;
+  std::memcpy(to, from + parts_.begin(rank), parts_.size(rank));
+  std::memset(to + parts_.size(rank), 0, parts_.partBytes - parts_.size(rank));
+  return {};
 }
 
 } // namespace mpc::rt

@@ -139,8 +139,12 @@ public:
                 DeviceMachine &machine) const override;
 };
 
-/// What a collective does: see Ranks.
-enum class CollectiveKind : uint8_t { AllToAll, AllGather };
+/// What a collective does: see Ranks. TakePart moves nothing between ranks: it
+/// copies a rank's own part, and zeroes what lies behind a shorter one.
+enum class CollectiveKind : uint8_t { AllToAll, AllGather, TakePart };
+
+/// The error of a program for `ranks` where there are `size`.
+[[nodiscard]] Status wrongNumberOfRanks(uint32_t ranks, uint32_t size);
 
 /// Moves parts of the first buffer between ranks, to the second one.
 class Collective final : public Command {

@@ -103,14 +103,23 @@ std::string describeEntry(const Program &program, const Entry &entry) {
   return text;
 }
 
+/// Among how many ranks a tensor is divided; empty where each has all.
+std::string partsOf(const Program &program, const StateTensor &tensor) {
+  if (tensor.slab >= program.slabs.size())
+    return "";
+  uint32_t parts = program.slabs[tensor.slab].parts;
+  return parts == 1 ? "" : fmt::format(", divided among {} ranks", parts);
+}
+
 std::string describeState(const Program &program) {
   std::string text =
       fmt::format("\nstate: {} in {} slabs\n", formatBytes(stateBytes(program)),
                   program.slabs.size());
   for (const StateTensor &tensor : program.state)
-    text += fmt::format("  {} {} {} in slab {} at {}\n",
-                        escape(tensor.desc.name), toString(tensor.desc),
-                        name(tensor.role), tensor.slab, tensor.offset);
+    text +=
+        fmt::format("  {} {} {} in slab {} at {}{}\n", escape(tensor.desc.name),
+                    toString(tensor.desc), name(tensor.role), tensor.slab,
+                    tensor.offset, partsOf(program, tensor));
   return text;
 }
 

@@ -62,6 +62,7 @@ std::string differenceOf(const Program &a, const Program &b) {
                        b.slabs.size());
   for (size_t i = 0; i < a.slabs.size(); ++i)
     if (a.slabs[i].bytes != b.slabs[i].bytes ||
+        a.slabs[i].parts != b.slabs[i].parts ||
         !isSame(a.slabs[i].initial, b.slabs[i].initial))
       return fmt::format("slab {} begins as another", quote(a.slabs[i].name));
   return "";

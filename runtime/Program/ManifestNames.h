@@ -27,8 +27,8 @@ struct EnumNames<EntryRole> {
 };
 template <>
 struct EnumNames<CollectiveKind> {
-  static constexpr std::array<std::string_view, 2> kNames = {"all_to_all",
-                                                             "all_gather"};
+  static constexpr std::array<std::string_view, 3> kNames = {
+      "all_to_all", "all_gather", "take_part"};
 };
 template <>
 struct EnumNames<StateRole> {

@@ -95,6 +95,10 @@ TensorDesc ManifestReader::tensor(const Json &json) {
 
 Slab ManifestReader::slab(const Json &json) {
   Slab slab{text(json, "name"), size(json, "bytes")};
+  if (json.contains("parts"))
+    slab.parts = index(json, "parts");
+  if (slab.parts == 0 || slab.bytes > UINT64_MAX / slab.parts)
+    fail("parts", "a number of parts that memory can hold");
   if (json.contains("initial"))
     slab.initial = bytes(json, "initial", SectionKind::Data);
   return slab;

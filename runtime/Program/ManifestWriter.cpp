@@ -61,6 +61,8 @@ Json ManifestWriter::tensor(const TensorDesc &desc) {
 
 Json ManifestWriter::slab(const Slab &slab) {
   Json json = {{"name", slab.name}, {"bytes", slab.bytes}};
+  if (slab.parts != 1)
+    json["parts"] = slab.parts;
   if (!slab.initial.empty())
     json["initial"] = add(SectionKind::Data, slab.initial);
   return json;

@@ -161,12 +161,17 @@ struct StateTensor {
 [[nodiscard]] std::string numberName(std::string_view owner,
                                      std::string_view key);
 
-/// One contiguous, 64-byte aligned range of memory.
+/// One contiguous, 64-byte aligned range of memory. Of a slab with several
+/// parts each rank has one, of `bytes`, and only that is what launches see.
+/// Tensors lie in the parts joined.
 struct Slab {
   std::string name;
   uint64_t bytes = 0;
-  /// The first content, of the slab's size; empty for zeros.
+  uint32_t parts = 1;
+  /// The first content of each part, of its size; empty for zeros.
   SharedBytes initial = {};
+
+  [[nodiscard]] uint64_t wholeBytes() const { return bytes * parts; }
 };
 
 struct Constant {

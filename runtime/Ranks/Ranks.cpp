@@ -69,6 +69,30 @@ Status Ranks::allGather(const std::byte *part, std::byte *whole,
   return exchangeSome(std::move(sends), std::move(receives));
 }
 
+Status Ranks::collect(std::byte *whole, const Parts &shape) {
+  auto partOf = [&](uint32_t rank) {
+    return std::span(whole + shape.begin(rank), shape.size(rank));
+  };
+  if (rank_ != 0)
+    return exchangeSome({{0, partOf(rank_)}}, {});
+  std::vector<Incoming> receives;
+  for (uint32_t rank = 1; rank < size_; ++rank)
+    receives.push_back({rank, partOf(rank)});
+  return exchangeSome({}, std::move(receives));
+}
+
+Status Ranks::deal(std::byte *whole, const Parts &shape) {
+  auto partOf = [&](uint32_t rank) {
+    return std::span(whole + shape.begin(rank), shape.size(rank));
+  };
+  if (rank_ != 0)
+    return exchangeSome({}, {{0, partOf(rank_)}});
+  std::vector<Outgoing> sends;
+  for (uint32_t rank = 1; rank < size_; ++rank)
+    sends.push_back({rank, partOf(rank)});
+  return exchangeSome(std::move(sends), {});
+}
+
 Status Ranks::gather(std::span<const std::byte> own, std::span<std::byte> all) {
   return allGather(own.data(), all.data(), {size_, all.size(), own.size()});
 }

@@ -70,6 +70,10 @@ public:
   Status allToAll(const std::byte *whole, std::byte *parts, const Parts &shape);
   /// Joins the parts of all ranks to `whole`. `part` is this rank's.
   Status allGather(const std::byte *part, std::byte *whole, const Parts &shape);
+  /// Rank 0 gets the parts of all in `whole`, of which each rank has its own.
+  Status collect(std::byte *whole, const Parts &shape);
+  /// Each rank gets its part of the `whole` of rank 0, at its place.
+  Status deal(std::byte *whole, const Parts &shape);
   /// Gives all ranks the bytes of all, in the order of the ranks. All have as
   /// many.
   Status gather(std::span<const std::byte> own, std::span<std::byte> all);

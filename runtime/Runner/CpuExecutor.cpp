@@ -72,7 +72,7 @@ void *CpuExecutor::address(const BufferRef &ref) const {
   case Space::Arena:
     return workspace_->arena() + ref.offset;
   case Space::State:
-    return state_->slab(ref.index) + ref.offset;
+    return state_->part(ref.index, ranks_ ? ranks_->rank() : 0) + ref.offset;
   case Space::Constant:
     // Kernels take only one kind of pointer. They never write to constants.
     return const_cast<std::byte *>(constants_[ref.index]) + ref.offset;

@@ -2,6 +2,7 @@
 // A program, its state, and the executor that runs it.
 #include "runtime/Runner/Runner.h"
 
+#include "runtime/Program/Commands.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -120,11 +121,21 @@ Status checkProgram(const Program &program) {
   return {};
 }
 
+/// A rank that the state has no part for would run beyond its memory.
+Status checkParts(const Program &program, const Ranks *ranks) {
+  uint32_t size = ranks ? ranks->size() : 1;
+  for (const Slab &slab : program.slabs)
+    if (slab.parts != 1 && slab.parts != size)
+      return wrongNumberOfRanks(slab.parts, size);
+  return {};
+}
+
 } // namespace
 
 Result<std::unique_ptr<Runner>>
 Runner::create(std::shared_ptr<const Program> program, RunnerOptions options) {
   MPC_RETURN_IF_ERROR(checkProgram(*program));
+  MPC_RETURN_IF_ERROR(checkParts(*program, options.ranks));
   MPC_ASSIGN_OR_RETURN(State state, State::create(*program));
   return make(std::move(program), std::move(state), options, nullptr);
 }
@@ -141,6 +152,7 @@ Runner::createShared(std::shared_ptr<const Program> program,
           "a program for {} cannot share its state: only programs for CPUs can",
           nameOf(one->target)));
   MPC_RETURN_IF_ERROR(checkProgram(*program));
+  MPC_RETURN_IF_ERROR(checkParts(*program, options.ranks));
   MPC_ASSIGN_OR_RETURN(State state, State::share(*program, other.state_));
   return make(std::move(program), std::move(state), options, &other);
 }
@@ -235,7 +247,7 @@ Status Runner::importState(std::span<const TensorView> sources) {
   MPC_RETURN_IF_ERROR(state_.importTensors(sources));
   for (const Scaler &scaler : scalers_)
     scaler.remember();
-  return derive();
+  return deriveAlone();
 }
 
 Status Runner::derive() {

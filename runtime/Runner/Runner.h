@@ -106,8 +106,17 @@ public:
     MPC_RETURN_IF_ERROR(executor_->readState());
     return state_.exportTensors();
   }
-  /// Imports the state and derives the rest.
+  /// Imports the state and derives the rest, as deriveAlone() does.
   Status importState(std::span<const TensorView> sources);
+
+  /// The state as it is divided among ranks: see State.
+  [[nodiscard]] bool isDivided() const { return state_.isDivided(); }
+  [[nodiscard]] bool isDivided(const StateTensor &tensor) const {
+    return state_.isDivided(tensor);
+  }
+  Status collectState() { return state_.collect(*ranks_); }
+  Status dealState() { return state_.deal(*ranks_); }
+  void keepOwnState() { state_.keepOnly(ranks_->rank()); }
 
   /// A number of the state by its short name: a hyper-parameter or setting
   /// ("beta1", "growth_interval"), or a number of a loss scaler ("scale",
@@ -132,8 +141,11 @@ public:
   Status updateScale(double newScale, std::string_view scaler = {});
 
   /// Computes the state that follows from parameters (low-precision copies) by
-  /// running entry "init", where there is one.
+  /// running entry "init", where there is one. Where the state is divided, all
+  /// ranks must call it.
   Status derive();
+  /// As derive(), but leaves it to the caller where the state is divided.
+  Status deriveAlone() { return isDivided() ? Status() : derive(); }
 
 private:
   /// A loss scaler's state vector.

@@ -46,7 +46,7 @@ Status checkLayout(const Program &program) {
     if (!bytes || tensor.slab >= program.slabs.size() ||
         __builtin_add_overflow(tensor.offset, static_cast<uint64_t>(*bytes),
                                &end) ||
-        end > program.slabs[tensor.slab].bytes)
+        end > program.slabs[tensor.slab].wholeBytes())
       return invalidInput(who + " does not lie in its slab");
     if (tensor.offset % byteSize(tensor.desc.dtype))
       return invalidInput(who + " is not aligned");
@@ -126,22 +126,24 @@ Result<std::optional<uint32_t>> findSlab(const Program &program, uint32_t index,
     MPC_RETURN_IF_ERROR(checkPlace(*tensor, other, *slab));
   for (const StateTensor *tensor : tensorsOf(other, *slab))
     MPC_RETURN_IF_ERROR(checkPlace(*tensor, program, index));
-  if (program.slabs[index].bytes != other.slabs[*slab].bytes)
-    return differs(tensors.front()->desc.name,
-                   fmt::format("its slab has {} bytes, and {}",
-                               program.slabs[index].bytes,
-                               other.slabs[*slab].bytes));
+  const Slab &own = program.slabs[index], &known = other.slabs[*slab];
+  if (own.bytes != known.bytes || own.parts != known.parts)
+    return differs(
+        tensors.front()->desc.name,
+        fmt::format("its slab has {} parts of {} bytes, and {} of {}",
+                    own.parts, own.bytes, known.parts, known.bytes));
   return slab;
 }
 
 } // namespace
 
 Status State::allocate(const Slab &slab) {
-  MPC_ASSIGN_OR_RETURN(
-      HostBuffer buffer,
-      HostBuffer::allocate(slab.bytes, "state slab " + quote(slab.name)));
-  if (!slab.initial.empty())
-    std::memcpy(buffer.data(), slab.initial.data(), slab.bytes);
+  MPC_ASSIGN_OR_RETURN(HostBuffer buffer,
+                       HostBuffer::allocate(slab.wholeBytes(),
+                                            "state slab " + quote(slab.name)));
+  for (uint32_t part = 0; part < slab.parts && !slab.initial.empty(); ++part)
+    std::memcpy(buffer.data() + part * slab.bytes, slab.initial.data(),
+                slab.bytes);
   slabs_.push_back(std::make_shared<HostBuffer>(std::move(buffer)));
   isShared_.push_back(false);
   return {};
@@ -169,6 +171,39 @@ Result<State> State::share(const Program &program, const State &other) {
     state.isShared_.push_back(true);
   }
   return state;
+}
+
+std::byte *State::part(uint32_t index, uint32_t rank) const {
+  const Slab &slab = program_->slabs[index];
+  return slabs_[index]->data() + (slab.parts == 1 ? 0 : rank * slab.bytes);
+}
+
+bool State::isDivided() const {
+  return std::any_of(program_->slabs.begin(), program_->slabs.end(),
+                     [](const Slab &slab) { return slab.parts != 1; });
+}
+
+Status State::collect(Ranks &ranks) {
+  return forEachDivided([&](const Slab &slab, HostBuffer &buffer) {
+    return ranks.collect(buffer.data(),
+                         {slab.parts, slab.wholeBytes(), slab.bytes});
+  });
+}
+
+Status State::deal(Ranks &ranks) {
+  return forEachDivided([&](const Slab &slab, HostBuffer &buffer) {
+    return ranks.deal(buffer.data(),
+                      {slab.parts, slab.wholeBytes(), slab.bytes});
+  });
+}
+
+void State::keepOnly(uint32_t rank) {
+  (void)forEachDivided([&](const Slab &slab, HostBuffer &buffer) -> Status {
+    uint64_t begin = rank * slab.bytes, end = begin + slab.bytes;
+    buffer.giveBack(0, begin);
+    buffer.giveBack(end, slab.wholeBytes());
+    return {};
+  });
 }
 
 bool State::meets(const void *data, size_t bytes) const {

@@ -6,6 +6,7 @@
 
 #include "runtime/Device/CPU/Memory.h"
 #include "runtime/Program/Program.h"
+#include "runtime/Ranks/Ranks.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Status.h"
 
@@ -17,6 +18,9 @@
 
 namespace mpc::rt {
 
+/// Of a slab that is divided among ranks there is address space for the whole
+/// in each process, and memory for the parts that it touches: its own, and
+/// between collect() or deal() and keepOnly() those of others.
 class State {
 public:
   /// Checks the layout and allocates the slabs, zeroed. `program` must outlive
@@ -36,6 +40,21 @@ public:
   [[nodiscard]] std::byte *slab(uint32_t index) const {
     return slabs_[index]->data();
   }
+  /// What launches of `rank` see of a slab.
+  [[nodiscard]] std::byte *part(uint32_t index, uint32_t rank) const;
+
+  /// Whether each rank has only a part of some slabs.
+  [[nodiscard]] bool isDivided() const;
+  [[nodiscard]] bool isDivided(const StateTensor &tensor) const {
+    return program_->slabs[tensor.slab].parts != 1;
+  }
+  /// Rank 0 gets the parts of all ranks. All ranks must call it.
+  Status collect(Ranks &ranks);
+  /// Each rank gets its part from rank 0. All ranks must call it.
+  Status deal(Ranks &ranks);
+  /// Gives memory of the parts of other ranks than `rank` back.
+  void keepOnly(uint32_t rank);
+
   [[nodiscard]] std::span<std::byte> bytes(const StateTensor &tensor) const {
     return {slab(tensor.slab) + tensor.offset, tensor.desc.numBytes()};
   }
@@ -61,6 +80,12 @@ public:
 private:
   explicit State(const Program &program) : program_(&program) {}
   Status allocate(const Slab &slab);
+  Status forEachDivided(auto &&call) {
+    for (size_t i = 0; i < slabs_.size(); ++i)
+      if (program_->slabs[i].parts != 1)
+        MPC_RETURN_IF_ERROR(call(program_->slabs[i], *slabs_[i]));
+    return {};
+  }
 
   const Program *program_;
   std::vector<std::shared_ptr<HostBuffer>> slabs_;

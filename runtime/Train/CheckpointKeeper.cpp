@@ -3,6 +3,7 @@
 #include "runtime/Train/CheckpointKeeper.h"
 
 #include "runtime/Support/Text.h"
+#include "runtime/Train/RankAgreement.h"
 #include "runtime/Train/Trainer.h"
 
 #include <cmath>
@@ -48,9 +49,7 @@ Result<std::optional<TrainPosition>> CheckpointKeeper::load(Runner &runner) {
     return std::optional<TrainPosition>();
   MPC_ASSIGN_OR_RETURN(std::optional<TrainPosition> position,
                        folder_->loadNewest(runner));
-  if (position)
-    savedStep_ = position->step;
-  else
+  if (!position)
     tell_("note", fmt::format("{}: no checkpoint to resume, starting from "
                               "scratch",
                               escape(options_.checkpointDir)));
@@ -87,11 +86,23 @@ void CheckpointKeeper::warnOfUselessScale(const Runner &runner) {
                                  shortestDecimal(*scale)));
 }
 
-Status CheckpointKeeper::save(const Runner &runner,
-                              const TrainPosition &position) {
-  MPC_RETURN_IF_ERROR(folder_->save(runner, position));
+bool CheckpointKeeper::isDue(int64_t step) const {
+  return (folder_ || options_.sharesCheckpoints) && savedStep_ != step;
+}
+
+Status CheckpointKeeper::save(Runner &runner, const TrainPosition &position) {
+  MPC_RETURN_IF_ERROR(
+      withWholeState(runner, [&] { return folder_->save(runner, position); }));
   savedStep_ = position.step;
   return {};
+}
+
+Status CheckpointKeeper::afterStep(Training &training, StepReport &report) {
+  if (!report.isBest || (!folder_ && !options_.sharesCheckpoints))
+    return {};
+  return withWholeState(training.runner(), [&] {
+    return folder_->saveBest(training.runner(), training.position());
+  });
 }
 
 } // namespace mpc::rt

@@ -45,16 +45,13 @@ public:
 
   [[nodiscard]] bool isKept() const { return folder_.has_value(); }
   /// Whether this position must be saved and is not saved yet.
-  [[nodiscard]] bool isDue(int64_t step) const {
-    return folder_ && savedStep_ != step;
-  }
-  Status save(const Runner &runner, const TrainPosition &position);
+  [[nodiscard]] bool isDue(int64_t step) const;
+  /// The training goes on from the checkpoint of this step.
+  void resumeFrom(int64_t step) { savedStep_ = step; }
+  /// Rank 0 saves. All ranks must call it.
+  Status save(Runner &runner, const TrainPosition &position);
   /// Saves the best state so far, beside the newest.
-  Status afterStep(Training &training, StepReport &report) override {
-    return report.isBest && folder_
-               ? folder_->saveBest(training.runner(), training.position())
-               : Status();
-  }
+  Status afterStep(Training &training, StepReport &report) override;
 
 private:
   void warnOfUselessScale(const Runner &runner);

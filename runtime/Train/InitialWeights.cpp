@@ -122,7 +122,7 @@ Result<std::vector<std::string>> drawState(Runner &runner, uint64_t seed) {
       missing.push_back(initial.desc.name);
     else
       MPC_RETURN_IF_ERROR(writeInitial(runner, initial, seed));
-  MPC_RETURN_IF_ERROR(runner.derive());
+  MPC_RETURN_IF_ERROR(runner.deriveAlone());
   return missing;
 }
 
@@ -139,7 +139,7 @@ Status initializeState(Runner &runner, const std::string &initFile,
                           : writeInitial(runner, initial, seed);
     MPC_RETURN_IF_ERROR(status);
   }
-  return runner.derive();
+  return runner.deriveAlone();
 }
 
 Status initializeAverages(Runner &runner, const std::string &initFile) {
@@ -165,7 +165,7 @@ Status initializeAverages(Runner &runner, const std::string &initFile) {
     return invalidInput(escape(initFile) +
                         ": holds no average of a parameter; --ema is for "
                         "checkpoints of a training with --ema");
-  return runner.derive();
+  return runner.deriveAlone();
 }
 
 Result<InitialWeightsReport> loadInitialWeights(Runner &runner,
@@ -196,7 +196,7 @@ Result<InitialWeightsReport> loadInitialWeights(Runner &runner,
         "{}: holds none of the model's weights: the file has {}; the model "
         "has {}",
         escape(path), file.describe(), joinSome(known)));
-  MPC_RETURN_IF_ERROR(runner.derive());
+  MPC_RETURN_IF_ERROR(runner.deriveAlone());
   return report;
 }
 

@@ -70,6 +70,10 @@ Status sharePosition(Ranks &ranks, std::optional<TrainPosition> &position) {
   return {};
 }
 
+bool isDivided(const Runner &runner, const TensorView &tensor) {
+  return runner.isDivided(*runner.program().findState(tensor.desc.name));
+}
+
 } // namespace
 
 Status agree(Ranks *ranks, const Status &own) {
@@ -109,8 +113,9 @@ Status compareStates(Ranks *ranks, const Runner &runner) {
   MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner.exportState());
   std::vector<Digested> things;
   for (const TensorView &tensor : state)
-    things.push_back({fmt::format("'{}'", tensor.desc.name),
-                      ContentHash::of(tensor.data, tensor.desc.numBytes())});
+    if (!isDivided(runner, tensor))
+      things.push_back({fmt::format("'{}'", tensor.desc.name),
+                        ContentHash::of(tensor.data, tensor.desc.numBytes())});
   MPC_ASSIGN_OR_RETURN(std::string difference, findDifference(*ranks, things));
   if (difference.empty())
     return {};
@@ -129,13 +134,38 @@ Status shareStart(Ranks *ranks, Runner &runner,
   std::vector<TensorView> shared;
   std::vector<std::vector<std::byte>> memory;
   for (const TensorView &tensor : state) {
+    if (isDivided(runner, tensor)) {
+      shared.push_back(tensor); // It is dealt out below, where it lies.
+      continue;
+    }
     const auto *data = static_cast<const std::byte *>(tensor.data);
     std::vector<std::byte> &bytes =
         memory.emplace_back(data, data + tensor.desc.numBytes());
     MPC_RETURN_IF_ERROR(ranks->broadcast(std::span(bytes)));
     shared.push_back({tensor.desc, bytes.data()});
   }
-  return ranks->isFirst() ? Status() : runner.importState(shared);
+  if (!ranks->isFirst())
+    MPC_RETURN_IF_ERROR(runner.importState(shared));
+  if (!runner.isDivided())
+    return {};
+  MPC_RETURN_IF_ERROR(runner.dealState());
+  runner.keepOwnState();
+  return runner.derive();
+}
+
+Status withWholeState(Runner &runner, const std::function<Status()> &use) {
+  Ranks *ranks = runner.ranks();
+  if (!ranks)
+    return use();
+  bool isDivided = runner.isDivided();
+  if (isDivided)
+    MPC_RETURN_IF_ERROR(runner.collectState());
+  if (!ranks->isFirst())
+    return {};
+  Status status = use();
+  if (isDivided)
+    runner.keepOwnState();
+  return status;
 }
 
 } // namespace mpc::rt

@@ -9,6 +9,7 @@
 #include "runtime/Support/Status.h"
 #include "runtime/Train/Checkpoint.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,14 +33,19 @@ struct SharedFact {
 Status compareFacts(Ranks *ranks, const std::vector<SharedFact> &facts);
 
 /// An error of the code Peer that names the first tensor of the state whose
-/// bytes differ, and the ranks that differ from rank 0. All ranks must call it
-/// after the same step.
+/// bytes differ, and the ranks that differ from rank 0. Tensors that are
+/// divided among ranks are not compared. All ranks must call it after the same
+/// step.
 Status compareStates(Ranks *ranks, const Runner &runner);
 
 /// Gives all ranks the state of rank 0, and the position that it resumed; empty
 /// where it starts from the beginning.
 Status shareStart(Ranks *ranks, Runner &runner,
                   std::optional<TrainPosition> &position);
+
+/// Calls `use` on rank 0, in whose memory the state of all ranks is meanwhile.
+/// Returns its error there, and on the others that of moving the state.
+Status withWholeState(Runner &runner, const std::function<Status()> &use);
 
 } // namespace mpc::rt
 

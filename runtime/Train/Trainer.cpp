@@ -170,6 +170,7 @@ private:
   Status prepareAlone();
   Status compareRanks();
   Status endIntervals();
+  Status exportTrained(bool failed);
   Status check();
   Status resume();
   Result<std::optional<TrainPosition>> load();
@@ -302,6 +303,7 @@ Status Trainer::resume() {
   MPC_RETURN_IF_ERROR(shareStart(ranks(), training_.runner(), position));
   if (!position)
     return {};
+  checkpoints_.resumeFrom(position->step);
   Status restored = restore(*position);
   return checkpoints_.isKept()
              ? restored.withContext(checkpoints_.fileOf(position->step))
@@ -498,6 +500,24 @@ bool Trainer::stopsEarly() const {
   return !evaluation_.reasonToStop(training_.position()).empty();
 }
 
+/// Writes the trained weights where rank 0 is asked for them. Those of a run
+/// that failed are written too, but for parts that only other ranks have.
+Status Trainer::exportTrained(bool failed) {
+  Runner &runner = training_.runner();
+  auto write = [&]() -> Status {
+    if (!options_.exportedWeights.empty())
+      MPC_RETURN_IF_ERROR(exportWeights(runner, options_.exportedWeights));
+    return hooks_.exportModel ? hooks_.exportModel(runner) : Status();
+  };
+  if (failed)
+    return runner.isDivided() ? Status() : write();
+  char isAsked = !options_.exportedWeights.empty() || hooks_.exportModel;
+  if (ranks())
+    MPC_RETURN_IF_ERROR(
+        ranks()->broadcast(std::as_writable_bytes(std::span(&isAsked, 1))));
+  return isAsked ? withWholeState(runner, write) : Status();
+}
+
 Status Trainer::finish(const TrainResult &result) {
   const TrainPosition &position = training_.position();
   screen_.finish();
@@ -512,11 +532,6 @@ Status Trainer::finish(const TrainResult &result) {
                                    "saved"));
   MPC_RETURN_IF_ERROR(recorder_.writePlot());
   MPC_RETURN_IF_ERROR(trace_.write());
-  if (!options_.exportedWeights.empty())
-    MPC_RETURN_IF_ERROR(
-        exportWeights(training_.runner(), options_.exportedWeights));
-  if (hooks_.exportModel)
-    MPC_RETURN_IF_ERROR(hooks_.exportModel(training_.runner()));
   summary_.evaluation = evaluation_.summary();
   if (options_.json)
     hooks_.output(summary_.toJson());
@@ -529,12 +544,11 @@ Result<TrainResult> Trainer::train() {
   TrainResult result;
   Status status = loop(result);
   saturation_.look(training_.runner());
+  Status exported = exportTrained(!status.ok());
   // The curves of a failed run are written too, because they are needed most.
   Status finished = finish(result);
-  if (!status.ok())
-    return status;
-  if (!finished.ok())
-    return finished;
+  for (const Status &one : {status, exported, finished})
+    MPC_RETURN_IF_ERROR(one);
   result.position = training_.position();
   return result;
 }

@@ -143,7 +143,7 @@ VALUES = {
     "--no-decay": ["b"], "--group": ["b:weight-decay=0.5", "b:lr=0.5"], "--freeze": ["b"], "--trainable": ["w"], "--cpu": ["host", "x86-64-v3"], "--memory-budget": ["1GB", "1.0"], "--target": ["cpu"],
 }
 # Of a policy that is only replayed; of steps that a launcher must start, which check_targets has.
-LEFT_OUT = {"--num-ranks", "--fp8-max", "--margin", "--amax-history-len", "--most-recent", "--help", "--version"}
+LEFT_OUT = {"--num-ranks", "--shard", "--fp8-max", "--margin", "--amax-history-len", "--most-recent", "--help", "--version"}
 # Of the recipe, and yet the program is the same.
 SAME = {
     "--allow-lost-parameters": "permits only",
@@ -274,7 +274,7 @@ def check_targets():
     targets += [[f"--target=cuda:sm_{arch}"] for arch in (80, 90, 100)]
     targets += [["--target=cuda:sm_90", "--wide-places"]]
     pairs = ["--accumulate=4", "--sum-order=pairs"]
-    targets += [pairs, [*pairs, "--num-ranks=2"], [*pairs, "--num-ranks=4"]]
+    targets += [pairs, [*pairs, "--num-ranks=2"], [*pairs, "--num-ranks=4"], [*pairs, "--num-ranks=4", "--shard=off"]]
     runs = all_kept("mpc-compile", [["net.onnx", "-o", "out.mpc", *words] for words in targets])
     assert all(run.programs["compilations"] for run in runs), [run.said for run in runs]
     return list(collisions(runs))

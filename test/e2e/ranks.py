@@ -10,6 +10,7 @@
     python ranks.py faults INPUTS FOLDER        ranks that die, stop or differ
 """
 import hashlib
+import json
 import math
 import os
 import pathlib
@@ -105,6 +106,11 @@ def bits(inputs, folder):
     )
     skipped = [row[rows[0].index("skipped")] for row in rows[1:]]
     assert "1" in skipped and "0" in skipped, skipped
+    # Slots, averages and f32 weights are divided among ranks, those of an evaluation too.
+    adam = [*base, "--optimizer=adamw", "--ema=0.9", f"--eval-data={folder}/data.safetensors", "--eval-every=5"]
+    compare("divided", folder, [0, 2, 4], [*adam, "--accumulate=4", "--precision=bf16", "--keep-best=loss"])
+    compare("divided-slots", folder, [0, 3], [*adam, "--accumulate=3", "--clip-value=0.01", "--l2=0.01"])
+    compare("whole", folder, [0, 2], [*adam, "--accumulate=4", "--precision=bf16", "--shard=off"])
     # The end of an epoch lies inside of a step, and ranks have odd numbers.
     compare("bf16", folder, [0, 3, 6], [*base, "--precision=bf16", "--accumulate=6", "--slot-dtype=bf16"])
     chargpt = [f"{inputs}/workloads/chargpt.onnx", "--lr=0.001", "--seed=5", "--steps=3"]
@@ -256,20 +262,42 @@ def sums(folder):
 
 
 def resume(inputs, folder):
-    base = [f"{inputs}/models/mlp.onnx", *write_data(folder), "--precision=bf16", "--accumulate=4"]
+    adam = ["--optimizer=adamw", "--ema=0.9"]
+    base = [f"{inputs}/models/mlp.onnx", *write_data(folder), *adam, "--precision=bf16", "--accumulate=4"]
     whole = train(f"{folder}/whole", 4, [*base, "--steps=9"])[0]
     for count in (0, 1, 2, 4):
         train(f"{folder}/part-{count}", 4, [*base, "--steps=5"])
         resumed = train(f"{folder}/part-{count}", count, [*base, "--steps=9", "--resume"])[0]
         assert resumed == whole, f"resumed on {count} ranks: other bytes"
     step = f"{folder}/step.mpc"
-    recipe = ["--precision=bf16", "--accumulate=4", "--num-ranks=4", "--sum-order=pairs", "--cpu=host"]
+    recipe = [*adam, "--precision=bf16", "--accumulate=4", "--num-ranks=4", "--sum-order=pairs", "--cpu=host"]
     words = ["mpc-compile", base[0], *recipe, "--lr=0.01", f"--output={step}"]
     compiled = subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True)
     assert compiled.returncode == 0, compiled.stderr
     flags = [step, *base[1:4], "--steps=9"]
     assert train(f"{folder}/shipped", 4, flags, tool="mpc-run")[0] == whole, "a shipped step: other bytes"
     print("resumed on 1, 2 and 4: the same")
+    weights = [f"{folder}/weights-{count}.safetensors" for count in (0, 4)]
+    for count, path in zip((0, 4), weights):
+        more = ["--sum-order=pairs"] if not count else []
+        done = run(count, [*base, *more, "--steps=2", f"--export-weights={path}"])
+        assert done.returncode == 0, done.stderr
+    assert pathlib.Path(weights[0]).read_bytes() == pathlib.Path(weights[1]).read_bytes(), "other weights"
+    print("exported weights: the same")
+    divided, replicated = (state_of(folder, [base[0], *recipe, f"--shard={shard}"]) for shard in ("optimizer", "off"))
+    print(f"state: {divided} bytes a rank, {replicated} without --shard")
+    # Of an f32 weight, two moments and an average each has a fourth; the copies and the biases are whole.
+    assert divided < 0.5 * replicated
+
+
+def state_of(folder, flags):
+    """The bytes of state that a rank has in a step."""
+    step = f"{folder}/state.mpc"
+    words = ["mpc-compile", *flags, "--lr=0.01", f"--output={step}"]
+    compiled = subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True)
+    assert compiled.returncode == 0, compiled.stderr
+    told = subprocess.run(["mpc-inspect", step, "--json"], env=ENVIRONMENT, capture_output=True, text=True)
+    return json.loads(told.stdout)["state_bytes"]
 
 
 def children(launcher):

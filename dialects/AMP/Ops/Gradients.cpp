@@ -119,6 +119,25 @@ static LogicalResult verifyMap(Operation *op) {
               : op->emitOpError("cannot make ") << output << " of " << input;
 }
 
+LogicalResult
+GradientsType::verify(function_ref<InFlightDiagnostic()> emitError,
+                      FlatSymbolRefAttr /*optimizer*/, int64_t parts) {
+  if (parts < 1)
+    return emitError() << "gradients have " << parts << " parts";
+  return success();
+}
+
+LogicalResult ExchangeOp::verify() {
+  GradientsType input = getInput().getType();
+  auto output = cast<GradientsType>(getOutput().getType());
+  auto ranks = static_cast<int64_t>(getRanks());
+  bool isWholeOrPart = output.getParts() == 1 || output.getParts() == ranks;
+  if (input.getOptimizer() == output.getOptimizer() && isWholeOrPart)
+    return success();
+  return emitOpError("cannot make ")
+         << output << " of " << input << " on " << ranks << " ranks";
+}
+
 LogicalResult ClipOp::verify() { return verifyMap(*this); }
 LogicalResult ClampOp::verify() { return verifyMap(*this); }
 

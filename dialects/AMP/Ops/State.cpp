@@ -172,9 +172,9 @@ LogicalResult SlabOp::verify() {
              << entry.getName() << "' overlaps another or is out of order";
     end = entry.getOffset() + entry.getType().getNumElements();
   }
-  if (end > type.getNumElements())
-    return emitOpError("entries reach element ")
-           << end << " of " << type.getNumElements();
+  int64_t elements = type.getNumElements() * static_cast<int64_t>(getParts());
+  if (end > elements)
+    return emitOpError("entries reach element ") << end << " of " << elements;
   if (auto initial = getInitial())
     if (initial->size() != 1 &&
         static_cast<int64_t>(initial->size()) != type.getNumElements())

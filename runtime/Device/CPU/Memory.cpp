@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace mpc::rt {
 namespace {
@@ -38,6 +39,15 @@ Result<HostBuffer> HostBuffer::allocate(uint64_t bytes, std::string_view what) {
   if (large)
     (void)::madvise(data, rounded, MADV_HUGEPAGE);
   return HostBuffer(static_cast<std::byte *>(data), bytes);
+}
+
+void HostBuffer::giveBack(uint64_t begin, uint64_t end) {
+  auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  auto base = reinterpret_cast<uintptr_t>(data_);
+  uint64_t first = (base + begin + page - 1) / page * page;
+  uint64_t last = (base + end) / page * page;
+  if (first < last)
+    (void)::madvise(data_ + (first - base), last - first, MADV_DONTNEED);
 }
 
 HostBuffer::~HostBuffer() { std::free(data_); }

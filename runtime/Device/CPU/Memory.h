@@ -37,6 +37,10 @@ public:
   [[nodiscard]] std::byte *data() const { return data_; }
   [[nodiscard]] uint64_t size() const { return bytes_; }
 
+  /// Gives the memory of whole pages within [begin, end) back. Their bytes are
+  /// zero, or as they were.
+  void giveBack(uint64_t begin, uint64_t end);
+
 private:
   HostBuffer(std::byte *data, uint64_t bytes) : data_(data), bytes_(bytes) {}
 

@@ -83,8 +83,10 @@ func.func @step(%dw: tensor<4x8xf32>, %db: tensor<4xf16>, %lr: tensor<f32>) {
   amp.accumulate %l pairs_of(6) : !amp.gradients<@optimizer>
   // CHECK: amp.take_gradients pairs_of(6) : !amp.gradients<@optimizer>
   %pairs = amp.take_gradients pairs_of(6) : !amp.gradients<@optimizer>
-  // CHECK: amp.exchange %{{.*}} ranks(4) : !amp.gradients<@optimizer>
-  %ranks = amp.exchange %l ranks(4) : !amp.gradients<@optimizer>
+  // CHECK: amp.exchange %{{.*}} ranks(4) : !amp.gradients<@optimizer> -> !amp.gradients<@optimizer>
+  %ranks = amp.exchange %l ranks(4) : !amp.gradients<@optimizer> -> !amp.gradients<@optimizer>
+  // CHECK: amp.exchange %{{.*}} ranks(4) : !amp.gradients<@optimizer> -> !amp.gradients<@optimizer part of 4>
+  %part = amp.exchange %l ranks(4) : !amp.gradients<@optimizer> -> !amp.gradients<@optimizer part of 4>
   // CHECK: amp.all_gather %{{.*}} ranks(4) : tensor<2x3xf32> -> tensor<8x3xf32>
   %own = nn.constant dense<1.0> : tensor<2x3xf32>
   %rows = amp.all_gather %own ranks(4) : tensor<2x3xf32> -> tensor<8x3xf32>

@@ -1,7 +1,8 @@
-// RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(4) pairwise ranks(4) seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel)' | FileCheck %s
-// RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(4) pairwise ranks(2) seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel)' | FileCheck %s --check-prefix=WINDOW
+// RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(4) pairwise ranks(4) replicated seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel)' | FileCheck %s
+// RUN: sed 's/^amp.recipe$/& optimizer<adam> clip<global = 1.0> ema(0.9) accumulate(4) pairwise ranks(4) seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel)' | FileCheck %s --check-prefix=PART
+// RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(4) pairwise ranks(2) replicated seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel)' | FileCheck %s --check-prefix=WINDOW
 // RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(4) pairwise seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel)' | FileCheck %s --check-prefix=ALONE
-// RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(4) pairwise ranks(4) seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel,mpc-autodiff-pipeline,amp-lower-state)' | FileCheck %s --check-prefix=STATE
+// RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(4) pairwise ranks(4) replicated seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel,mpc-autodiff-pipeline,amp-lower-state)' | FileCheck %s --check-prefix=STATE
 // RUN: sed 's/^amp.recipe$/& optimizer<sgd> accumulate(6) pairwise seed(7)/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step,amp-data-parallel,mpc-autodiff-pipeline,amp-lower-state)' | FileCheck %s --check-prefix=SIX
 
 // Features: L4, L5.
@@ -19,6 +20,14 @@
 // CHECK-NOT:     %[[OWN]] :
 // CHECK:         amp.check %[[ALL]]
 // CHECK:         amp.apply %[[ALL]]
+
+// Unless the state is to be whole on each, a rank updates the part that it
+// sums.
+// PART-LABEL: func.func @step
+// PART:         %[[SUM:.*]] = amp.exchange %{{.*}} ranks(4) : !amp.gradients<@optimizer> -> !amp.gradients<@optimizer part of 4>
+// PART:         amp.check %[[SUM]] : !amp.gradients<@optimizer part of 4>
+// PART:         %[[CLIPPED:.*]] = amp.clip %[[SUM]] by %{{.*}} : !amp.gradients<@optimizer part of 4>
+// PART:         amp.apply %[[CLIPPED]] {{.*}} : !amp.gradients<@optimizer part of 4>
 
 // One with two sums its own first.
 // WINDOW-LABEL: func.func @accumulate

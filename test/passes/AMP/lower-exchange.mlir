@@ -20,7 +20,7 @@ nn.parameter @w : tensor<5000xf32> = #nn.init<zeros>
 amp.optimizer @o kind("sgd") hyper {} trains [@w]
 func.func @step(%g: tensor<5000xf16>, %lr: tensor<f32>) {
   %own = amp.gather %g : tensor<5000xf16> -> !amp.gradients<@o>
-  %all = amp.exchange %own ranks(3) : !amp.gradients<@o>
+  %all = amp.exchange %own ranks(3) : !amp.gradients<@o> -> !amp.gradients<@o>
   amp.apply %all lr(%lr) : !amp.gradients<@o>
   return
 }

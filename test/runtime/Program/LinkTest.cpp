@@ -190,6 +190,8 @@ TEST(Link, ProgramsOfOtherStatesAreNotOne) {
             states + "it has 4 slabs, and 5");
   EXPECT_EQ(faultOf([](Program &p) { p.slabs[2].bytes += 64; }),
             states + "slab 'scalars' begins as another");
+  EXPECT_EQ(faultOf([](Program &p) { p.slabs[2].parts = 2; }),
+            states + "slab 'scalars' begins as another");
   EXPECT_EQ(faultOf([](Program &p) {
               p.slabs[2].initial = SharedBytes::of(std::vector<double>(16, 1));
             }),

@@ -143,6 +143,11 @@ TEST(Manifest, APlaceThatIsNoneIsRefused) {
 TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
   EXPECT_EQ(faultWith("\"mode\":\"training\"", "\"mode\":\"sleeping\""),
             "manifest: 'mode' is not one of the words known for it");
+  EXPECT_EQ(faultWith("\"bytes\":128,", "\"bytes\":128,\"parts\":0,"),
+            "manifest: 'parts' is not a number of parts that memory can hold");
+  EXPECT_EQ(faultWith("\"bytes\":128,",
+                      "\"bytes\":18446744073709551615,\"parts\":2,"),
+            "manifest: 'parts' is not a number of parts that memory can hold");
   EXPECT_EQ(faultWith("\"accumulate\":4", "\"accumulate\":0"),
             "manifest: 'accumulate' is not a number of batches");
   EXPECT_EQ(faultWith("\"accumulate\":4", "\"accumulate\":4,\"ranks\":0"),

@@ -67,6 +67,35 @@ TEST(Collective, MovesPartsBetweenRanks) {
   });
 }
 
+TEST(Collective, TakesTheOwnPart) {
+  auto program = makeProgram();
+  Entry &entry = program->entries[0];
+  entry.outputs = {{"part", DType::F32, {2}}};
+  entry.launches = {{"take_part",
+                     "",
+                     {{Space::Input, 0, 0, 12}, {Space::Output, 0, 0, 8}},
+                     1,
+                     std::make_shared<Collective>(CollectiveKind::TakePart,
+                                                  Parts{2, 12, 8})}};
+  onRanks(2, [&](ThreadRanks &ranks) {
+    RunnerOptions options{1};
+    options.ranks = &ranks;
+    auto runner = Runner::create(program, options);
+    ASSERT_TRUE(runner.ok()) << runner.status().message();
+    std::vector<float> x = {1, 2, 3}, part(2, -1);
+    const void *inputs[] = {x.data()};
+    void *outputs[] = {part.data()};
+    ASSERT_TRUE((*runner)->run("eval", inputs, outputs).ok());
+    EXPECT_EQ(part, ranks.isFirst() ? (std::vector<float>{1, 2})
+                                    : (std::vector<float>{3, 0}));
+    EXPECT_EQ(ranks.sentBytes, 0u);
+  });
+  entry.launches[0].buffers[1].bytes = 12;
+  EXPECT_NE(Runner::create(program).status().message().find(
+                "moves 12 bytes to 12, expected 12 to 8"),
+            std::string::npos);
+}
+
 TEST(Collective, IsInAFileAndInItsInspection) {
   std::shared_ptr<const Program> programs[] = {makeProgram()};
   auto read = parseManifest(*encodeManifest(programs));

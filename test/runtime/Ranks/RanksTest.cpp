@@ -54,6 +54,34 @@ TEST_P(Sizes, AllGatherJoinsTheParts) {
   });
 }
 
+TEST_P(Sizes, CollectJoinsThePartsOnTheFirst) {
+  Parts parts{3, GetParam(), 9};
+  onRanks(3, [&](ThreadRanks &ranks) {
+    std::vector<std::byte> whole;
+    for (uint64_t i = 0; i < parts.wholeBytes; ++i)
+      whole.push_back(byteOf(ranks.rank(), i));
+    ASSERT_TRUE(ranks.collect(whole.data(), parts).ok());
+    for (uint64_t i = 0; i < parts.wholeBytes; ++i) {
+      auto owner = static_cast<uint32_t>(i / 9);
+      EXPECT_EQ(whole[i], byteOf(ranks.isFirst() ? owner : ranks.rank(), i));
+    }
+  });
+}
+
+TEST_P(Sizes, DealGivesEachRankItsPart) {
+  Parts parts{3, GetParam(), 9};
+  onRanks(3, [&](ThreadRanks &ranks) {
+    std::vector<std::byte> whole;
+    for (uint64_t i = 0; i < parts.wholeBytes; ++i)
+      whole.push_back(byteOf(ranks.rank(), i));
+    ASSERT_TRUE(ranks.deal(whole.data(), parts).ok());
+    for (uint64_t i = 0; i < parts.wholeBytes; ++i) {
+      bool isOwn = i / 9 == ranks.rank();
+      EXPECT_EQ(whole[i], byteOf(isOwn ? 0 : ranks.rank(), i));
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, Sizes,
                          testing::Values(0, 1, 9, 10, 18, 25, 27));
 

@@ -6,8 +6,9 @@
 
 #include "runtime/Ranks/Ranks.h"
 
-#include <barrier>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -18,15 +19,15 @@
 namespace mpc::rt::test {
 
 /// Where messages between the threads lie.
-class Exchange {
-public:
-  explicit Exchange(uint32_t size) : size(size), barrier(size) {}
+struct Exchange {
+  explicit Exchange(uint32_t size) : size(size) {}
 
   const uint32_t size;
-  std::barrier<> barrier;
   std::mutex mutex;
-  /// The bytes from a rank to a rank.
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<std::byte>> messages;
+  std::condition_variable arrived;
+  /// The messages from a rank to a rank, in their order.
+  std::map<std::pair<uint32_t, uint32_t>, std::deque<std::vector<std::byte>>>
+      messages;
 };
 
 class ThreadRanks final : public Ranks {
@@ -40,29 +41,23 @@ public:
 protected:
   Status exchange(std::span<const Outgoing> sends,
                   std::span<const Incoming> receives) override {
-    {
-      std::lock_guard lock(exchange_.mutex);
-      for (const Outgoing &one : sends) {
-        exchange_.messages[{rank(), one.to}].assign(one.bytes.begin(),
-                                                    one.bytes.end());
-        sentBytes += one.bytes.size();
-      }
+    std::unique_lock lock(exchange_.mutex);
+    for (const Outgoing &one : sends) {
+      exchange_.messages[{rank(), one.to}].emplace_back(one.bytes.begin(),
+                                                        one.bytes.end());
+      sentBytes += one.bytes.size();
     }
-    exchange_.barrier.arrive_and_wait();
-    Status status;
-    {
-      std::lock_guard lock(exchange_.mutex);
-      for (const Incoming &one : receives) {
-        auto message = exchange_.messages.extract({one.from, rank()});
-        if (message.empty() || message.mapped().size() != one.bytes.size())
-          status = internalError("a message is missing or has another size");
-        else
-          std::memcpy(one.bytes.data(), message.mapped().data(),
-                      one.bytes.size());
-      }
+    exchange_.arrived.notify_all();
+    for (const Incoming &one : receives) {
+      auto &from = exchange_.messages[{one.from, rank()}];
+      bool isThere = exchange_.arrived.wait_for(lock, std::chrono::seconds(10),
+                                                [&] { return !from.empty(); });
+      if (!isThere || from.front().size() != one.bytes.size())
+        return internalError("a message is missing or has another size");
+      std::memcpy(one.bytes.data(), from.front().data(), one.bytes.size());
+      from.pop_front();
     }
-    exchange_.barrier.arrive_and_wait();
-    return status;
+    return {};
   }
 
 private:

@@ -370,7 +370,7 @@ std::shared_ptr<Program> makeProgramWithNumbers(double beta1, double interval,
   };
   program->state[3].desc.name = "amp.loss_scale";
   program->slabs[2].initial = bytesOf({scale, 0}, program->slabs[2].bytes);
-  program->slabs.push_back({"numbers", 64, bytesOf({beta1, interval}, 64)});
+  program->slabs.push_back({"numbers", 64, 1, bytesOf({beta1, interval}, 64)});
   program->state.push_back({{"amp.hyper.beta1", DType::F64, {}},
                             StateRole::Hyperparameters,
                             4,

@@ -162,6 +162,22 @@ std::optional<int64_t> stepOfFile(std::string_view name) {
   return step;
 }
 
+std::string fileIn(const std::string &folder, int64_t step) {
+  return fmt::format("{}/ckpt-{:08}.safetensors", folder, step);
+}
+
+/// The steps of a folder's checkpoints, newest first.
+std::vector<int64_t> stepsIn(const std::string &folder) {
+  std::vector<int64_t> result;
+  std::error_code error;
+  std::filesystem::directory_iterator it(folder, error), end;
+  for (; !error && it != end; it.increment(error))
+    if (auto step = stepOfFile(it->path().filename().native()))
+      result.push_back(*step);
+  std::sort(result.rbegin(), result.rend());
+  return result;
+}
+
 /// Opens a file of which no byte has changed; the error says why not.
 Result<SafetensorsFile> openWhole(const std::string &path) {
   MPC_ASSIGN_OR_RETURN(SafetensorsFile file, SafetensorsFile::open(path));
@@ -263,19 +279,10 @@ Result<CheckpointFolder> CheckpointFolder::open(std::string path, Warning warn,
 }
 
 std::string CheckpointFolder::fileOf(int64_t step) const {
-  return fmt::format("{}/ckpt-{:08}.safetensors", path_, step);
+  return fileIn(path_, step);
 }
 
-std::vector<int64_t> CheckpointFolder::steps() const {
-  std::vector<int64_t> result;
-  std::error_code error;
-  std::filesystem::directory_iterator it(path_, error), end;
-  for (; !error && it != end; it.increment(error))
-    if (auto step = stepOfFile(it->path().filename().native()))
-      result.push_back(*step);
-  std::sort(result.rbegin(), result.rend());
-  return result;
-}
+std::vector<int64_t> CheckpointFolder::steps() const { return stepsIn(path_); }
 
 std::string CheckpointFolder::bestFile() const {
   return path_ + "/best.safetensors";
@@ -369,6 +376,28 @@ CheckpointFolder::loadNewest(Runner &runner) {
     return invalidInput(fmt::format("{}: none of its {} checkpoints is whole",
                                     escape(path_), candidates.size()));
   return std::optional<TrainPosition>();
+}
+
+std::optional<SavedWindow> findSavedWindow(std::string folder) {
+  if (folder.empty())
+    folder = ".";
+  for (int64_t step : stepsIn(folder)) {
+    auto file = SafetensorsFile::open(fileIn(folder, step));
+    if (!file.ok())
+      continue;
+    auto rule = parseTrainingRule(file->metadata());
+    if (!rule.ok())
+      continue;
+    std::string batches = wordOf(rule->recipe, "accumulate");
+    SavedWindow window{.isPairwise = rule->recipe.contains("pairwise")};
+    auto [end, error] = std::from_chars(
+        batches.data(), batches.data() + batches.size(), window.batches);
+    if (error != std::errc() || end != batches.data() + batches.size() ||
+        window.batches < 1)
+      return std::nullopt;
+    return window;
+  }
+  return std::nullopt;
 }
 
 } // namespace mpc::rt

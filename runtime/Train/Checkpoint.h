@@ -114,6 +114,15 @@ private:
 Status checkStateFields(const Program &program,
                         std::span<const TensorView> tensors);
 
+/// How the gradients of a step were summed: a resume goes on with that.
+struct SavedWindow {
+  int64_t batches = 1;     ///< The batches of a step, of all ranks.
+  bool isPairwise = false; ///< Whether they are summed by pairs.
+};
+/// That of the newest checkpoint in a folder; empty where there is none that
+/// says it. Nothing is locked or checked: a resume does that.
+[[nodiscard]] std::optional<SavedWindow> findSavedWindow(std::string folder);
+
 } // namespace mpc::rt
 
 #endif // MPC_RUNTIME_TRAIN_CHECKPOINT_H

@@ -49,10 +49,10 @@ def run_differing(flags, flag):
     return subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
 
 
-def train(folder, ranks, flags, **options):
+def train(folder, ranks, flags, pairs=True, **options):
     """The newest checkpoint's digest, and the metrics without the times."""
     flags = [*flags, f"--checkpoint-dir={folder}", f"--metrics={folder}.csv"]
-    if not ranks and options.get("tool") != "mpc-run":
+    if pairs and not ranks and options.get("tool") != "mpc-run":
         flags.append("--sum-order=pairs")
     done = run(ranks, flags, **options)
     assert done.returncode == 0, done.stderr
@@ -269,6 +269,14 @@ def resume(inputs, folder):
         train(f"{folder}/part-{count}", 4, [*base, "--steps=5"])
         resumed = train(f"{folder}/part-{count}", count, [*base, "--steps=9", "--resume"])[0]
         assert resumed == whole, f"resumed on {count} ranks: other bytes"
+    # The checkpoint says how many batches a step has, and how they are summed.
+    short = [flag for flag in base if not flag.startswith("--accumulate")]
+    for count in (0, 2):
+        train(f"{folder}/short-{count}", 4, [*base, "--steps=5"])
+        resumed = train(f"{folder}/short-{count}", count, [*short, "--steps=9", "--resume"], pairs=False)[0]
+        assert resumed == whole, f"resumed on {count} ranks without --accumulate: other bytes"
+    refused = run(3, [*short, "--steps=12", "--resume", f"--checkpoint-dir={folder}/short-2"])
+    assert "3 ranks share the batches of a step" in refused.stderr, refused.stderr
     step = f"{folder}/step.mpc"
     recipe = [*adam, "--precision=bf16", "--accumulate=4", "--num-ranks=4", "--sum-order=pairs", "--cpu=host"]
     words = ["mpc-compile", base[0], *recipe, "--lr=0.01", f"--output={step}"]

@@ -10,6 +10,7 @@
 #include "runtime/CommandLine/TrainTool.h"
 #include "runtime/CommandLine/Validators.h"
 #include "runtime/Runner/CudaExecutor.h"
+#include "runtime/Train/Checkpoint.h"
 #include "runtime/Train/ExportedWeights.h"
 
 #include <fmt/format.h>
@@ -112,11 +113,24 @@ void addRanks(const rt::LaunchedRank &launched, RecipeFlags &recipe) {
   recipe.clauses.try_emplace("--accumulate", size);
 }
 
+/// Adds how the checkpoint's steps are summed, where no flag says it.
+void addSavedWindow(const rt::OutputFlags &output, RecipeFlags &recipe) {
+  std::optional<rt::SavedWindow> saved;
+  if (output.resume)
+    saved = rt::findSavedWindow(output.checkpointDir);
+  if (!saved)
+    return;
+  recipe.clauses.try_emplace("--accumulate", saved->batches);
+  if (saved->isPairwise)
+    recipe.clauses.try_emplace("--sum-order", std::string("pairs"));
+}
+
 /// The request for the step that the flags describe.
 rt::Result<CompileRequest> requestOf(const Flags &flags) {
   CompileRequest request = flags.request;
   MPC_ASSIGN_OR_RETURN(std::optional<rt::LaunchedRank> launched,
                        rt::launchedRank(flags.tool.ranks));
+  addSavedWindow(flags.tool.output, request.recipe);
   if (launched)
     addRanks(*launched, request.recipe);
   const rt::DataFlags &data = flags.tool.data;

@@ -6,6 +6,7 @@
 #include "runtime/CommandLine/Tool.h"
 #include "runtime/Program/ProgramFile.h"
 #include "runtime/Support/Output.h"
+#include "runtime/Train/Checkpoint.h"
 #include "runtime/Train/DataFiles.h"
 #include "tools/mpc-train/Compiler.h"
 
@@ -57,6 +58,17 @@ bool mayStartDirectly(const rt::TrainTool &tool) {
          output.atFloor == rt::AtFloor::Warn;
 }
 
+/// What a resume takes from its checkpoint, as text.
+std::string savedWindowOf(const rt::OutputFlags &output) {
+  if (!output.resume)
+    return "";
+  std::optional<rt::SavedWindow> saved =
+      rt::findSavedWindow(output.checkpointDir);
+  return saved ? fmt::format("{} batches{}", saved->batches,
+                             saved->isPairwise ? " by pairs" : "")
+               : "no checkpoint";
+}
+
 rt::DirectStart directStart(const CommandLine &line, const CLI::App &app,
                             const rt::TrainTool &tool,
                             const rt::CompilerModule &compiler) {
@@ -75,6 +87,7 @@ rt::DirectStart directStart(const CommandLine &line, const CLI::App &app,
     return {};
   key.words.push_back(*launched ? fmt::format("{} ranks", (*launched)->size)
                                 : "no launcher");
+  key.words.push_back(savedWindowOf(tool.output));
   for (const std::string &name : tool.data.data.shared)
     key.words.push_back(name);
   return rt::DirectStart(key);

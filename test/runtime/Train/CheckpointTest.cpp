@@ -513,6 +513,34 @@ TEST_F(RuleTest, WhatDoesNotFitSaysHowTheRuleDiffers) {
                 "the weights of a checkpoint");
 }
 
+TEST_F(RuleTest, TheNewestFileSaysHowAStepIsSummed) {
+  auto positionAt = [](int64_t step) {
+    TrainPosition position;
+    position.step = step;
+    return position;
+  };
+  EXPECT_FALSE(findSavedWindow(path_ + "/none"));
+  std::filesystem::remove_all(path_);
+  {
+    CheckpointFolder folder = open();
+    EXPECT_FALSE(findSavedWindow(path_));
+    folder.setRule({clausesOf("accumulate(8) pairwise precision(fp16)")});
+    EXPECT_TRUE(folder.save(*runner_, positionAt(3)).ok());
+    folder.setRule({clausesOf("accumulate(2) precision(fp16)")});
+    EXPECT_TRUE(folder.save(*runner_, positionAt(12)).ok());
+  }
+  std::optional<SavedWindow> newest = findSavedWindow(path_);
+  ASSERT_TRUE(newest);
+  EXPECT_EQ(newest->batches, 2);
+  EXPECT_FALSE(newest->isPairwise);
+  // One that cannot be read is passed over, as a resume does.
+  std::filesystem::resize_file(path_ + "/ckpt-00000012.safetensors", 5);
+  std::optional<SavedWindow> older = findSavedWindow(path_);
+  ASSERT_TRUE(older);
+  EXPECT_EQ(older->batches, 8);
+  EXPECT_TRUE(older->isPairwise);
+}
+
 TEST_F(CheckpointTest, ARuleThatIsNoneIsNamed) {
   auto withRule = [&](const char *value) {
     return faultAfter([&](Metadata &metadata, std::vector<TensorView> &) {

@@ -32,6 +32,8 @@ extern "C" {
 #endif
 
 typedef struct MpcRunner MpcRunner;
+/* Processes that train together: see mpc-c/Ranks.h. */
+typedef struct MpcRanks MpcRanks;
 
 typedef enum MpcLogLevel MPC_INT_ENUM {
   MPC_LOG_NOTE = 0,
@@ -53,6 +55,8 @@ typedef struct MpcRunnerOptions {
   uint64_t seed;
   MpcLogFunction log; /* NULL for no messages. */
   void *logContext;
+  /* The ranks of a program for several; NULL for one process alone. */
+  const MpcRanks *ranks;
 } MpcRunnerOptions;
 
 /* Creates a runner with the program's first state. `options` may be NULL. A

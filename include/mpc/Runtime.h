@@ -14,6 +14,7 @@
 
 #include "mpc-c/Checkpoints.h"
 #include "mpc-c/Program.h"
+#include "mpc-c/Ranks.h"
 #include "mpc-c/Runner.h"
 #include "mpc/Status.h"
 #include "mpc/Tensor.h"
@@ -168,10 +169,52 @@ private:
   std::unique_ptr<MpcProgram, detail::Destroy<mpcProgramDestroy>> program_;
 };
 
+/// Processes that train together: see mpc-c/Ranks.h.
+class Ranks {
+public:
+  /// Those that mpirun or srun has started. The waits are in seconds; 0 for the
+  /// default of each.
+  static Expected<Ranks> joinMPI(double timeout = 0, double patience = 0) {
+    auto options = sized<MpcRanksOptions>();
+    options.timeout = timeout;
+    options.patience = patience;
+    MpcRanks *ranks = nullptr;
+    if (Status status(mpcRanksCreateMPI(&options, &ranks)); !status.ok())
+      return Expected<Ranks>(std::move(status));
+    return Expected<Ranks>(Ranks(ranks));
+  }
+  /// Those whose messages `exchange` moves. `context` must outlive the ranks
+  /// and their runners.
+  static Expected<Ranks> create(uint32_t rank, uint32_t size,
+                                MpcExchangeFunction exchange, void *context) {
+    MpcRanks *ranks = nullptr;
+    if (Status status(
+            mpcRanksCreateCallbacks(rank, size, exchange, context, &ranks));
+        !status.ok())
+      return Expected<Ranks>(std::move(status));
+    return Expected<Ranks>(Ranks(ranks));
+  }
+
+  MpcRanks *get() const { return ranks_.get(); }
+  uint32_t rank() const { return place().first; }
+  uint32_t size() const { return place().second; }
+
+private:
+  explicit Ranks(MpcRanks *ranks) : ranks_(ranks) {}
+  std::pair<uint32_t, uint32_t> place() const {
+    uint32_t rank = 0, size = 0;
+    Status status(mpcRanksGetPlace(get(), &rank, &size));
+    return {rank, size};
+  }
+
+  std::unique_ptr<MpcRanks, detail::Destroy<mpcRanksDestroy>> ranks_;
+};
+
 struct RunnerOptions {
   int numThreads = 0; ///< The number of threads; 0: one for each CPU.
   uint64_t seed = 0;
-  LogFunction log = {}; ///< Receives messages; may be empty.
+  LogFunction log = {};         ///< Receives messages; may be empty.
+  const Ranks *ranks = nullptr; ///< Those of a program for several.
 };
 
 /// A runner, used by one thread at a time.
@@ -323,6 +366,8 @@ public:
   Status writeNumber(const std::string &name, double value) {
     return Status(mpcRunnerWriteNumber(get(), name.c_str(), value));
   }
+  /// Gives all ranks the state of rank 0. All ranks must call it.
+  Status broadcastState() { return Status(mpcRunnerBroadcastState(get())); }
   /// Updates the scale. `scaler` is empty for the only scaler.
   Status updateScale(double newScale, const std::string &scaler = "") {
     return Status(mpcRunnerUpdateScale(
@@ -338,6 +383,7 @@ private:
     options.seed = given.seed;
     options.log = given.log ? detail::callLog : nullptr;
     options.logContext = log.get();
+    options.ranks = given.ranks ? given.ranks->get() : nullptr;
     MpcRunner *runner = nullptr;
     if (Status status(create(&options, &runner)); !status.ok())
       return Expected<Runner>(std::move(status));

@@ -10,6 +10,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 using namespace mpc::python;
@@ -162,11 +163,21 @@ static PyType_Slot runnerSlots[] = {
     {Py_tp_clear, reinterpret_cast<void *>(clearRunner)},
     {0, nullptr}};
 
+static void addRanks(nb::module_ &m) {
+  nb::class_<Ranks>(m, "Ranks", "Processes that train together.")
+      .def_static("join_mpi", &Ranks::joinMpi, "timeout"_a, "patience"_a)
+      .def_static("create", &Ranks::create, "rank"_a, "size"_a, "exchange"_a)
+      .def_prop_ro("rank", &Ranks::rank)
+      .def_prop_ro("size", &Ranks::size);
+}
+
 static void addRunner(nb::module_ &m) {
   nb::class_<Runner>(m, "Runner", nb::type_slots(runnerSlots),
                      "The state of a training, and its steps.")
-      .def(nb::init<const Program &, int, uint64_t>(), "program"_a,
-           "num_threads"_a = 0, "seed"_a = 0)
+      .def(nb::init<const Program &, int, uint64_t, const Ranks *>(),
+           "program"_a, "num_threads"_a = 0, "seed"_a = 0,
+           "ranks"_a.none() = nullptr, nb::keep_alive<1, 5>())
+      .def("broadcast_state", &Runner::broadcastState)
       .def(nb::init<const Program &, const Runner &, uint64_t>(), "program"_a,
            "shares"_a, "seed"_a = 0)
       .def("load_weights", &Runner::loadWeights, "path"_a)
@@ -256,6 +267,7 @@ NB_MODULE(_runtime, m) {
   addProgram(m);
   addStepResult(m);
   addUpdate(m);
+  addRanks(m);
   addRunner(m);
   addCheckpoints(m);
   addData(m);

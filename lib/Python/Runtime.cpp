@@ -14,8 +14,35 @@ LogFunction logTo(Messages &messages) {
   };
 }
 
-RunnerOptions optionsOf(int numThreads, uint64_t seed, Messages &messages) {
-  return {numThreads, seed, logTo(messages)};
+RunnerOptions optionsOf(int numThreads, uint64_t seed, Messages &messages,
+                        const mpc::Ranks *ranks = nullptr) {
+  return {numThreads, seed, logTo(messages), ranks};
+}
+
+/// Pairs of a rank and its bytes. PyTorch makes no tensors of what is
+/// read-only, so that what is sent is not.
+nb::list listOf(const MpcRankMessage *messages, size_t count) {
+  nb::list list;
+  for (size_t i = 0; i < count; ++i)
+    list.append(nb::make_tuple(
+        messages[i].peer,
+        nb::steal(PyMemoryView_FromMemory(
+            static_cast<char *>(messages[i].data),
+            static_cast<Py_ssize_t>(messages[i].numBytes), PyBUF_WRITE))));
+  return list;
+}
+
+MpcError *callExchange(void *function, const MpcRankMessage *sends,
+                       size_t numSends, const MpcRankMessage *receives,
+                       size_t numReceives) {
+  nb::gil_scoped_acquire acquire;
+  try {
+    nb::handle(static_cast<PyObject *>(function))(
+        listOf(sends, numSends), listOf(receives, numReceives));
+    return nullptr;
+  } catch (const std::exception &error) {
+    return mpcErrorCreate(MPC_ERROR_PEER, error.what());
+  }
 }
 
 /// The value of a call that may take long.
@@ -128,9 +155,27 @@ std::map<std::string, std::string> Program::tied() const {
 // Runners
 //===----------------------------------------------------------------------===//
 
-Runner::Runner(const Program &program, int numThreads, uint64_t seed)
+std::unique_ptr<Ranks> Ranks::joinMpi(double timeout, double patience) {
+  auto ranks = std::make_unique<Ranks>();
+  ranks->ranks_.emplace(
+      waitFor([&] { return mpc::Ranks::joinMPI(timeout, patience); }));
+  return ranks;
+}
+
+std::unique_ptr<Ranks> Ranks::create(uint32_t rank, uint32_t size,
+                                     nb::object exchange) {
+  auto ranks = std::make_unique<Ranks>();
+  ranks->exchange_ = std::move(exchange);
+  ranks->ranks_.emplace(valueOf(
+      mpc::Ranks::create(rank, size, callExchange, ranks->exchange_.ptr())));
+  return ranks;
+}
+
+Runner::Runner(const Program &program, int numThreads, uint64_t seed,
+               const Ranks *ranks)
     : runner_(valueOf(mpc::Runner::create(
-          program.get(), optionsOf(numThreads, seed, *messages_)))) {}
+          program.get(), optionsOf(numThreads, seed, *messages_,
+                                   ranks ? ranks->get() : nullptr)))) {}
 
 Runner::Runner(const Program &program, const Runner &other, uint64_t seed)
     : runner_(valueOf(other.runner_.createShared(
@@ -277,6 +322,14 @@ nb::capsule Runner::shareState(const std::string &name) {
 
 nb::capsule Runner::editState(const std::string &name) {
   return capsuleOf(valueOf(runner_.editState(name)));
+}
+
+void Runner::broadcastState() {
+  mpc::Status status = [&] {
+    nb::gil_scoped_release release;
+    return runner_.broadcastState();
+  }();
+  check(std::move(status));
 }
 
 double Runner::readNumber(const std::string &name) {

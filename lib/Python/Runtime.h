@@ -75,9 +75,28 @@ using Position = std::map<std::string, int64_t>;
 MpcDataPosition toC(const Position &given);
 Position toPosition(MpcDataPosition position);
 
+class Ranks {
+public:
+  static std::unique_ptr<Ranks> joinMpi(double timeout, double patience);
+  /// Ranks whose messages `exchange` moves: a function of two lists of pairs, a
+  /// rank and its bytes as a memoryview; those to send, and those to fill.
+  static std::unique_ptr<Ranks> create(uint32_t rank, uint32_t size,
+                                       nb::object exchange);
+
+  [[nodiscard]] const mpc::Ranks *get() const { return &*ranks_; }
+  [[nodiscard]] uint32_t rank() const { return ranks_->rank(); }
+  [[nodiscard]] uint32_t size() const { return ranks_->size(); }
+
+private:
+  nb::object exchange_;
+  std::optional<mpc::Ranks> ranks_;
+};
+
 class Runner {
 public:
-  Runner(const Program &program, int numThreads, uint64_t seed);
+  /// `ranks` may be null.
+  Runner(const Program &program, int numThreads, uint64_t seed,
+         const Ranks *ranks);
   /// A runner that shares the state of `other`.
   Runner(const Program &program, const Runner &other, uint64_t seed);
 
@@ -102,6 +121,8 @@ public:
                   bool isBF16);
   nb::capsule shareState(const std::string &name);
   nb::capsule editState(const std::string &name);
+  /// Gives all ranks the state of rank 0.
+  void broadcastState();
   double readNumber(const std::string &name);
   void writeNumber(const std::string &name, double value);
   void updateScale(double newScale, const std::string &scaler);

@@ -20,7 +20,8 @@ enum class HandleKind : uint8_t {
   Checkpoints,
   Model,
   Data,
-  Evaluation
+  Evaluation,
+  Ranks
 };
 
 /// A handle of `object`; null where memory is exhausted. All these functions

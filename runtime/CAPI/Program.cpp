@@ -78,11 +78,11 @@ Result<const T *> element(const char *what, const std::vector<T> &all,
 }
 
 /// The inputs that a caller sees. Of two rates there is only one, which sets
-/// both.
+/// both; a rank's first batch follows from the ranks.
 std::vector<const TensorDesc *> inputsOf(const Entry &entry) {
   std::vector<const TensorDesc *> inputs;
   for (const TensorDesc &input : entry.inputs)
-    if (input.name != step::kRateAfterSkip)
+    if (input.name != step::kRateAfterSkip && input.name != step::kFirstBatch)
       inputs.push_back(&input);
   return inputs;
 }

@@ -2,11 +2,15 @@
 // The valid order of calls on a runner, and the work of each call.
 #include "runtime/CAPI/Session.h"
 
+#include "runtime/CAPI/Ranks.h"
 #include "runtime/LossScale/ScalarState.h"
+#include "runtime/Program/Commands.h"
+#include "runtime/Program/ProgramFile.h"
 #include "runtime/Program/StepNames.h"
 #include "runtime/Runner/InputBounds.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/InitialWeights.h"
+#include "runtime/Train/RankAgreement.h"
 
 #include <charconv>
 #include <cmath>
@@ -91,8 +95,11 @@ Session::create(std::shared_ptr<const Program> program,
       new Session({options.log, options.logContext}));
   for (const std::string &warning : program->warnings)
     session->log_.write(MPC_LOG_WARNING, warning);
-  MPC_ASSIGN_OR_RETURN(
-      auto runner, Runner::create(std::move(program), {options.numThreads}));
+  MPC_RETURN_IF_ERROR(session->findRanks(*program, options));
+  RunnerOptions runnerOptions{options.numThreads};
+  runnerOptions.ranks = session->ranks_.get();
+  MPC_ASSIGN_OR_RETURN(auto runner,
+                       Runner::create(std::move(program), runnerOptions));
   MPC_RETURN_IF_ERROR(session->open(std::move(runner), options.seed));
   return session;
 }
@@ -109,10 +116,60 @@ Session::createShared(std::shared_ptr<const Program> program,
   for (const std::string &warning : program->warnings)
     session->log_.write(MPC_LOG_WARNING, warning);
   session->use_ = use_;
+  session->ranks_ = ranks_;
+  session->firstBatch_ = firstBatch_;
   MPC_ASSIGN_OR_RETURN(auto runner,
                        Runner::createShared(std::move(program), *runner_));
   MPC_RETURN_IF_ERROR(session->open(std::move(runner), options.seed));
   return session;
+}
+
+Status Session::findRanks(const Program &program,
+                          const MpcRunnerOptions &options) {
+  if (!options.ranks)
+    return {};
+  MPC_ASSIGN_OR_RETURN(OpenRanks * open, objectOf(options.ranks));
+  ranks_ = open->ranks;
+  const StepProtocol &protocol = program.protocol;
+  if (protocol.ranks != ranks_->size())
+    return wrongNumberOfRanks(protocol.ranks, ranks_->size());
+  bool isDivided = std::any_of(program.slabs.begin(), program.slabs.end(),
+                               [](const Slab &slab) { return slab.parts > 1; });
+  if (isDivided)
+    return usageError("the state of the program is divided among ranks, and a "
+                      "runner has whole tensors: --shard=off compiles one with "
+                      "a whole state on each");
+  firstBatch_ = ranks_->rank() * protocol.accumulate;
+  return {};
+}
+
+/// Where ranks begin with different programs or states each would train
+/// something else.
+Status Session::agreeAtStart() {
+  if (!ranks_ || hasAgreed_)
+    return {};
+  std::shared_ptr<const Program> programs[] = {runner_->sharedProgram()};
+  MPC_ASSIGN_OR_RETURN(std::string program, encodeProgramFile(programs));
+  MPC_RETURN_IF_ERROR(
+      compareFacts(ranks_.get(), {{"the program", std::move(program)}}));
+  MPC_RETURN_IF_ERROR(compareFirstStates(ranks_.get(), *runner_));
+  hasAgreed_ = true;
+  return {};
+}
+
+Status Session::broadcastState() {
+  if (!ranks_)
+    return usageError("the runner has no ranks: they are in its options");
+  Status begin = checkBetweenSteps("the state is shared");
+  if (begin.ok() && ranks_->isFirst())
+    begin = checkMissing();
+  MPC_RETURN_IF_ERROR(agree(ranks_.get(), begin));
+  std::optional<TrainPosition> position = training_->position();
+  MPC_RETURN_IF_ERROR(shareStart(ranks_.get(), *runner_, position));
+  training_->position() = *position;
+  numDerived_ = ++use_->numWrites;
+  missing_.clear();
+  return {};
 }
 
 Status Session::open(std::unique_ptr<Runner> runner, uint64_t seed) {
@@ -151,6 +208,10 @@ Status Session::bindEntries() {
   }
   if (const Entry *entry = program.findEntry(EntryRole::Measure))
     metrics_ = MetricSums(*entry, batchRowsOf(*entry));
+  for (EntryCall *call : calls)
+    for (size_t i = 0; i < call->entry().inputs.size(); ++i)
+      if (call->entry().inputs[i].name == step::kFirstBatch)
+        call->setInput(i, &firstBatch_);
   bindings_.open(*runner_, std::move(calls));
   return takeRate();
 }
@@ -262,6 +323,7 @@ Status Session::addBatch() {
   MPC_RETURN_IF_ERROR(optimizer_.check());
   MPC_RETURN_IF_ERROR(chooseShape());
   MPC_RETURN_IF_ERROR(prepare(step_->batchCall()));
+  MPC_RETURN_IF_ERROR(agreeAtStart());
   evaluatedLast_ = nullptr;
   return training_->addBatch(*step_);
 }

@@ -89,6 +89,9 @@ public:
   Status writeNumber(std::string_view name, double value);
   Status updateScale(double newScale, std::string_view scaler);
 
+  /// Gives all ranks the state of rank 0.
+  Status broadcastState();
+
   Status startProfile();
   /// The newest profile; an error where there was none.
   [[nodiscard]] Result<RunProfile *> profile() const;
@@ -102,6 +105,8 @@ public:
 private:
   Session(const Log &log);
   Status open(std::unique_ptr<Runner> runner, uint64_t seed);
+  Status findRanks(const Program &program, const MpcRunnerOptions &options);
+  Status agreeAtStart();
   Status bindEntries();
   Status takeRate();
   Status checkCall(const EntryCall &call) const;
@@ -124,6 +129,11 @@ private:
   Log log_;
   pid_t process_;
   std::shared_ptr<SharedUse> use_ = std::make_shared<SharedUse>();
+  std::shared_ptr<Ranks> ranks_; ///< Null for one process alone.
+  /// Whether all ranks have begun with one program and one state.
+  bool hasAgreed_ = false;
+  /// The number of this rank's first batch in a step.
+  int64_t firstBatch_ = 0;
   std::unique_ptr<Runner> runner_;
   std::optional<StepRun> step_;
   /// One call for each shape of the program.

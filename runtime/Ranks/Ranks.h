@@ -53,6 +53,10 @@ public:
   Ranks(const Ranks &) = delete;
   Ranks &operator=(const Ranks &) = delete;
 
+  /// Ends what moves the bytes, where that must end before the process does. No
+  /// other call may follow.
+  virtual void end() {}
+
   /// The number of this rank, from 0 on, and how many there are.
   [[nodiscard]] uint32_t rank() const { return rank_; }
   [[nodiscard]] uint32_t size() const { return size_; }

@@ -127,11 +127,13 @@ Result<std::optional<uint32_t>> findSlab(const Program &program, uint32_t index,
   for (const StateTensor *tensor : tensorsOf(other, *slab))
     MPC_RETURN_IF_ERROR(checkPlace(*tensor, program, index));
   const Slab &own = program.slabs[index], &known = other.slabs[*slab];
-  if (own.bytes != known.bytes || own.parts != known.parts)
-    return differs(
-        tensors.front()->desc.name,
-        fmt::format("its slab has {} parts of {} bytes, and {} of {}",
-                    own.parts, own.bytes, known.parts, known.bytes));
+  const std::string &first = tensors.front()->desc.name;
+  if (own.parts != known.parts)
+    return differs(first, fmt::format("its slab has {} parts, and {}",
+                                      own.parts, known.parts));
+  if (own.bytes != known.bytes)
+    return differs(first, fmt::format("its slab has {} bytes, and {}",
+                                      own.bytes, known.bytes));
   return slab;
 }
 

@@ -58,6 +58,7 @@ Status StepRun::addBatch() {
         "the step has all of its {} batches: apply it first", batches_));
   if (isDone_) {
     numAdded_ = 0;
+    ownLosses_.clear();
     lossSum_ = 0;
     for (Count &count : counts_)
       count.sum = 0;
@@ -67,7 +68,8 @@ Status StepRun::addBatch() {
   hasBatch_ = true;
   hasEnded_ = false;
   numSummed_ = ++numAdded_;
-  lossSum_ += batchCall().scalar(step::kLoss).value_or(kNaN);
+  ownLosses_.push_back(batchCall().scalar(step::kLoss).value_or(kNaN));
+  lossSum_ += ownLosses_.back();
   for (Count &count : counts_)
     count.sum += batchCall().scalar(count.name).value_or(0);
   return {};
@@ -79,7 +81,31 @@ Status StepRun::finish() {
                                   isDone_ ? 0 : numAdded_, batches_));
   for (size_t i = numShapes_; i < calls_.size(); ++i)
     MPC_RETURN_IF_ERROR(calls_[i].run());
+  MPC_RETURN_IF_ERROR(addOtherRanks());
   isDone_ = hasEnded_ = true;
+  return {};
+}
+
+/// Sums up the losses of all batches in the order of the ranks, and their
+/// counts.
+Status StepRun::addOtherRanks() {
+  Ranks *ranks = runner_->ranks();
+  if (!ranks)
+    return {};
+  std::vector<double> own = ownLosses_;
+  for (const Count &count : counts_)
+    own.push_back(count.sum);
+  MPC_ASSIGN_OR_RETURN(std::vector<double> all, ranks->gatherValues(own));
+  lossSum_ = 0;
+  for (Count &count : counts_)
+    count.sum = 0;
+  for (size_t first = 0; first < all.size(); first += own.size()) {
+    for (size_t i = 0; i < ownLosses_.size(); ++i)
+      lossSum_ += all[first + i];
+    for (size_t i = 0; i < counts_.size(); ++i)
+      counts_[i].sum += all[first + ownLosses_.size() + i];
+  }
+  numSummed_ = batches_ * ranks->size();
   return {};
 }
 

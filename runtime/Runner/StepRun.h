@@ -109,6 +109,7 @@ private:
   void redirect(PerBatch &values, size_t batch);
   void addValues(PerBatch &values, std::vector<double> &all);
   Status sumOverRanks();
+  Status addOtherRanks();
   [[nodiscard]] const EntryCall *callThatRan(size_t fromLast) const;
 
   Runner *runner_;
@@ -118,6 +119,7 @@ private:
   /// What has run for this step: a batch, and the end.
   bool hasBatch_ = false, hasEnded_ = false;
   double ownShared_ = 0, largestShared_ = 0;
+  std::vector<double> ownLosses_; ///< Of this rank's batches so far.
   double lossSum_ = 0;
   int64_t numSummed_ = 0; ///< The batches in that sum.
   std::vector<EntryCall> calls_;

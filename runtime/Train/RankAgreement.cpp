@@ -74,6 +74,17 @@ bool isDivided(const Runner &runner, const TensorView &tensor) {
   return runner.isDivided(*runner.program().findState(tensor.desc.name));
 }
 
+/// The first tensor whose bytes differ, and where; empty for none.
+Result<std::string> findStateDifference(Ranks &ranks, const Runner &runner) {
+  MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner.exportState());
+  std::vector<Digested> things;
+  for (const TensorView &tensor : state)
+    if (!isDivided(runner, tensor))
+      things.push_back({fmt::format("'{}'", tensor.desc.name),
+                        ContentHash::of(tensor.data, tensor.desc.numBytes())});
+  return findDifference(ranks, things);
+}
+
 } // namespace
 
 Status agree(Ranks *ranks, const Status &own) {
@@ -110,19 +121,26 @@ Status compareFacts(Ranks *ranks, const std::vector<SharedFact> &facts) {
 Status compareStates(Ranks *ranks, const Runner &runner) {
   if (!ranks)
     return {};
-  MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner.exportState());
-  std::vector<Digested> things;
-  for (const TensorView &tensor : state)
-    if (!isDivided(runner, tensor))
-      things.push_back({fmt::format("'{}'", tensor.desc.name),
-                        ContentHash::of(tensor.data, tensor.desc.numBytes())});
-  MPC_ASSIGN_OR_RETURN(std::string difference, findDifference(*ranks, things));
+  MPC_ASSIGN_OR_RETURN(std::string difference,
+                       findStateDifference(*ranks, runner));
   if (difference.empty())
     return {};
   return Status(StatusCode::Peer,
                 difference + " differs from that of rank 0: memory or a "
                              "processor is at fault; --resume goes on from "
                              "the last checkpoint");
+}
+
+Status compareFirstStates(Ranks *ranks, const Runner &runner) {
+  if (!ranks)
+    return {};
+  MPC_ASSIGN_OR_RETURN(std::string difference,
+                       findStateDifference(*ranks, runner));
+  if (difference.empty())
+    return {};
+  return usageError(difference +
+                    " differs from that of rank 0: ranks begin "
+                    "with one seed, or one gives its state to all");
 }
 
 Status shareStart(Ranks *ranks, Runner &runner,

@@ -38,6 +38,10 @@ Status compareFacts(Ranks *ranks, const std::vector<SharedFact> &facts);
 /// step.
 Status compareStates(Ranks *ranks, const Runner &runner);
 
+/// As compareStates(), for ranks that have not trained yet: an error of the
+/// caller's.
+Status compareFirstStates(Ranks *ranks, const Runner &runner);
+
 /// Gives all ranks the state of rank 0, and the position that it resumed; empty
 /// where it starts from the beginning.
 Status shareStart(Ranks *ranks, Runner &runner,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every function with handles that are none, and without its arguments.
 // exports.py asks that each function is called in both lists.
+#include "mpc-c/Ranks.h"
 #include "mpc-c/Schedule.h"
 #include "test/capi/CAPITest.h"
 #include "test/capi/MeasuredProgram.h"
@@ -122,6 +123,7 @@ std::vector<Call> callAll(const Handles &h, Arguments &a) {
       CALL(mpcRunnerWriteNumber, h.runner, "lr", 1),
       CALL(mpcRunnerUpdateScale, h.runner, nullptr, 1),
       CALL(mpcRunnerSetOptimizer, h.runner, nullptr),
+      CALL(mpcRunnerBroadcastState, h.runner),
       CALL(mpcRunnerStartProfile, h.runner),
       CALL(mpcRunnerStopProfile, h.runner),
       CALL(mpcRunnerGetProfile, h.runner, MPC_PROFILE_JSON, &a.text),
@@ -416,6 +418,32 @@ TEST(CAPIOptions, AreChecked) {
   EXPECT_FAILURE(mpcRunnerCreate(program, &options, &runner), MPC_ERROR_USAGE,
                  "numThreads is -1, expected 0 or more");
   mpcProgramDestroy(program);
+}
+
+MpcError *moveNothing(void *, const MpcRankMessage *, size_t,
+                      const MpcRankMessage *, size_t) {
+  return nullptr;
+}
+
+TEST(CAPIRanks, WrongCallsAreSaid) {
+  MpcRanks *ranks = nullptr;
+  EXPECT_FAILURE(mpcRanksCreateCallbacks(2, 2, moveNothing, nullptr, &ranks),
+                 MPC_ERROR_USAGE, "rank 2 of 2: ranks are counted from 0");
+  EXPECT_EQ(
+      outcomeOf(mpcRanksCreateCallbacks(0, 1, nullptr, nullptr, &ranks)).code,
+      MPC_ERROR_USAGE);
+  EXPECT_EQ(outcomeOf(mpcRanksCreateMPI(nullptr, nullptr)).code,
+            MPC_ERROR_USAGE);
+  EXPECT_FAILURE(mpcRanksCreateMPI(nullptr, &ranks), MPC_ERROR_USAGE,
+                 "no launcher has started this process: mpirun -n N in front "
+                 "of the command does");
+  Trained t;
+  EXPECT_FAILURE(mpcRunnerBroadcastState(t.runner), MPC_ERROR_USAGE,
+                 "the runner has no ranks: they are in its options");
+  uint32_t rank = 0;
+  EXPECT_EQ(outcomeOf(mpcRanksGetPlace(nullptr, &rank, nullptr)).code,
+            MPC_ERROR_USAGE);
+  mpcRanksDestroy(nullptr);
 }
 
 } // namespace

@@ -19,6 +19,7 @@ checkpoints with PyTorch and Keras.
 Tensors are NumPy arrays, PyTorch tensors or anything else with DLPack. :class:`DataFiles` has
 batches of them out of files, as ``mpc-train`` takes them.
 """
+from . import ranks
 from ._compile import compile_step, explain, options
 from ._data import DataFiles
 from ._errors import (
@@ -66,6 +67,7 @@ __all__ = [
     "explain",
     "load",
     "options",
+    "ranks",
 ]
 
 

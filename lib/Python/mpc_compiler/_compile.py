@@ -9,6 +9,7 @@ from typing import Any, Mapping, Sequence
 from . import _groups, _state
 from ._errors import MpcWarning, UsageError
 from ._step import Step
+from .ranks import flags_of
 
 _FORMATS = {"text": 0, "json": 1, "html": 2}
 
@@ -364,6 +365,7 @@ def compile_step(
     num_threads: int = 0,
     seed: int = 0,
     save: str | os.PathLike | None = None,
+    ranks: Any = None,
     **options: Any,
 ) -> Step:
     """Compiles forward, backward, loss scaling and optimizer of a model into one step.
@@ -392,10 +394,14 @@ def compile_step(
         num_threads: in all; 0 for one for each CPU.
         seed: of initial weights that are drawn, of random rounding and dropout.
         save: also write the program to this file, with the learning rate as its default.
+        ranks: the processes that share the batches of ``accumulate=``, by default one of each: see
+            :mod:`mpc_compiler.ranks`.
         **options: any other flag of ``mpc-compile``: ``momentum=0.9``, ``clip_global_norm=1.0``,
             ``accumulate=4``, ``no_decay=["bias"]``, ``keep_fp32=["head"]``, ``nesterov=True``.
             :func:`options` has all of them, with what each does.
     """
+    if ranks is not None:
+        options = {**options, **flags_of(ranks, options.get("accumulate"), options)}
     flags = _recipe(model, loss, optimizer, precision, scaler, options, lr)
     source = _model_of(model, example_inputs)
     if hasattr(optimizer, "param_groups") and lr is None:
@@ -406,7 +412,7 @@ def compile_step(
     _tell(messages)
     if save is not None:
         source.compile_file(with_rate, os.fspath(save))
-    step = Step(program, num_threads=num_threads, seed=seed)
+    step = Step(program, num_threads=num_threads, seed=seed, ranks=ranks)
     step._module = model if _is_module(model) else None
     step._source = source
     if hasattr(optimizer, "param_groups"):

@@ -18,6 +18,7 @@ from ._profile import Profiles
 from ._program import Timed, compiled
 from ._threads import Sleeping
 from ._wrap import wrap
+from .ranks import flags_of
 
 _OUTPUT_PREFIX = "output."
 
@@ -28,9 +29,16 @@ class _Recipe:
 
     scaler: Any
     clip_norm: float | None
-    accumulate: int
+    accumulate: int | None
+    ranks: Any
     outputs: bool
     options: Mapping[str, Any]
+
+    @property
+    def calls(self) -> int:
+        """How many calls of this process make a step."""
+        size = 1 if self.ranks is None else self.ranks.size
+        return max(1, (self.accumulate or size) // size)
 
 
 def trained_names(exported: Exported, module: Any) -> dict[int, str]:
@@ -42,7 +50,7 @@ class _Program:
     """A compiled step on its runner."""
 
     def __init__(self, program: _runtime.Program, exported: Exported, home: Home, module: Any, optimizer: Any,
-                 parts: _groups.Partition) -> None:
+                 parts: _groups.Partition, ranks: Any) -> None:
         self._exported, self._home = exported, home
         self.runner = home.runner_of(program, torch.initial_seed() % 2**53)
         home.link(self.runner, program, module)
@@ -52,7 +60,8 @@ class _Program:
         entries = [e for e in program.entries() if e.role in (_runtime.ENTRY_STEP, _runtime.ENTRY_ACCUMULATE)]
         self._inputs = {info.name for info in entries[0].inputs}
         self._results = {info.name: info for info in entries[0].outputs if info.name.startswith(_OUTPUT_PREFIX)}
-        self._has_noise = any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
+        # Ranks draw by one seed, which rank 0 gave to all, and by the number of the batch.
+        self._has_noise = ranks is None and any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
         self._torch_sleeps = Sleeping()
 
     def hold(self) -> None:
@@ -92,6 +101,7 @@ class Step:
     def __init__(self, model: Any, optimizer: Any, calls: Calls, recipe: _Recipe) -> None:
         self._model, self._optimizer, self._calls, self._recipe = model, optimizer, calls, recipe
         self._homes: list[Home] = []
+        self._has_begun = False  # Of several ranks: whether all have the state of the first.
         self._parts = _groups.Partition()
         self._batches = 0  # Of the window that is under way, and what compiled them.
         self._window: _Program | None = None
@@ -127,6 +137,7 @@ class Step:
             raise UsageError("the model is in eval(): call model.train() before a step")
         self._look_at_optimizer()
         if self._reason:
+            self._refuse_on_ranks()
             return self._by_torch(args, kwargs, target, has_target)
         batch = self._calls.batch(arguments, target, has_target)
         precision = self._calls.precision()
@@ -137,9 +148,17 @@ class Step:
             structure.program.hold()
         except _slots.UnevenError as error:
             self._reason = str(error)
+            self._refuse_on_ranks()
             return self._by_torch(args, kwargs, target, has_target)
+        if self._recipe.ranks is not None and not self._has_begun:
+            structure.program.runner.broadcast_state()
+            self._has_begun = True
         structure.compiled += 1
         return self._run(structure, batch)
+
+    def _refuse_on_ranks(self) -> None:
+        if self._recipe.ranks is not None:
+            raise UsageError(f"ranks= wants an optimizer that is compiled, and torch runs this one: {self._reason}")
 
     def _target_of(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, bool, tuple]:
         """What the loss takes beside outputs: target=, or the last positional argument."""
@@ -161,7 +180,9 @@ class Step:
             exported = structure.exported
             structure.program = place(
                 self._homes, program, 0, torch.initial_seed() % 2**53,
-                lambda home: _Program(program, exported, home, self._model, self._optimizer, self._parts))
+                lambda home: _Program(program, exported, home, self._model, self._optimizer, self._parts,
+                                      self._recipe.ranks),
+                self._recipe.ranks)
         structure.seconds = time.seconds
 
     def _compiled(self, exported: Exported, precision: str) -> _runtime.Program:
@@ -178,8 +199,7 @@ class Step:
             "step_outputs": recipe.outputs and any(isinstance(output, str) for output in exported.outputs),
             "freeze": [_compile._pattern(name) for name in frozen],
         }
-        if recipe.accumulate > 1:
-            flags["accumulate"] = recipe.accumulate
+        flags.update(flags_of(recipe.ranks, recipe.accumulate, recipe.options))
         return compiled(exported, self._model, _compile._flags({**flags, **recipe.options}))
 
     def _run(self, structure: Structure, batch: Batch) -> Any:
@@ -193,9 +213,9 @@ class Step:
             self._hooks("_optimizer_step_pre_hooks")
         self._calls.tell_run(structure)
         program.bind(batch.tensors)
-        if self._recipe.accumulate > 1:
+        if self._recipe.calls > 1:
             loss = program.run(program.runner.accumulate)
-            self._window, self._batches = program, (self._batches + 1) % self._recipe.accumulate
+            self._window, self._batches = program, (self._batches + 1) % self._recipe.calls
             if self._batches == 0:
                 self._finish(program, program.run(program.runner.apply))
         else:
@@ -236,9 +256,9 @@ class Step:
         output = self._wrapped(*args, **kwargs, **({self._calls.target: target} if has_target else {}))
         loss = self._loss_of(output, has_target)
         scaler = recipe.scaler if hasattr(recipe.scaler, "scale") else None
-        scaled = loss / recipe.accumulate if recipe.accumulate > 1 else loss
+        scaled = loss / recipe.calls if recipe.calls > 1 else loss
         (scaled if scaler is None else scaler.scale(scaled)).backward()
-        self._batches = (self._batches + 1) % recipe.accumulate
+        self._batches = (self._batches + 1) % recipe.calls
         if self._batches == 0:
             self._step_by_torch(scaler)
         return loss.detach()
@@ -287,8 +307,9 @@ def step(
     precision: Any = None,
     scaler: Any = None,
     clip_norm: float | None = None,
-    accumulate: int = 1,
+    accumulate: int | None = None,
     outputs: bool = False,
+    ranks: Any = None,
     **options: Any,
 ) -> Step:
     """Forward, backward and optimizer of a torch module as one call, compiled at the first::
@@ -311,8 +332,10 @@ def step(
         precision: as of :func:`wrap`.
         scaler: a ``GradScaler`` of torch, a policy or a dict, as of :func:`compile_step`.
         clip_norm: the largest norm of all gradients together.
-        accumulate: how many calls make one step; their gradients are averaged.
+        accumulate: how many batches make one step, by default one of each rank; their gradients are averaged.
         outputs: keeps what the module returned as ``step.outputs``.
+        ranks: processes that train together: see :mod:`mpc_compiler.ranks`. Each call has a batch of its own;
+            ``step.result.loss`` is that of all.
         **options: further flags of the compiler, as of :func:`compile_step`.
     """
     named = None if precision is None else _precision_name(precision)
@@ -323,9 +346,9 @@ def step(
         raise UsageError("LBFGS evaluates the loss several times a step: keep its closure, around mpc_compiler.wrap(model)")
     if "group" in options:
         raise UsageError("group= says what the optimizer's param_groups say")
-    if accumulate < 1:
+    if accumulate is not None and accumulate < 1:
         raise UsageError(f"accumulate is {accumulate}: expected 1 or more")
     if hasattr(model, "_mpc_control"):
         raise UsageError("the model is wrapped: give step() the plain module, or keep the loop")
     calls = Calls(model, type(model), loss, named, outputs, (), "each such call is compiled anew, before it runs")
-    return Step(model, optimizer, calls, _Recipe(scaler, clip_norm, accumulate, outputs, options))
+    return Step(model, optimizer, calls, _Recipe(scaler, clip_norm, accumulate, ranks, outputs, options))

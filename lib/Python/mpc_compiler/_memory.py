@@ -77,8 +77,8 @@ def shared_names(program: _runtime.Program, module: Any) -> list[str]:
 class Home:
     """The state of all programs of one layout, with their names of it."""
 
-    def __init__(self, program: _runtime.Program, num_threads: int, seed: int) -> None:
-        self._first = _runtime.Runner(program, num_threads, seed)
+    def __init__(self, program: _runtime.Program, num_threads: int, seed: int, ranks: Any = None) -> None:
+        self._first = _runtime.Runner(program, num_threads, seed, ranks)
         self._is_taken = False
         self.numbers: dict[str, float] = {}  # Those of the state that were written, by name.
         self._links: dict[str, _Link] = {}
@@ -152,7 +152,9 @@ class Home:
                 del self._pools[names]
 
 
-def place(homes: list[Home], program: _runtime.Program, num_threads: int, seed: int, make: Any) -> Any:
+def place(
+    homes: list[Home], program: _runtime.Program, num_threads: int, seed: int, make: Any, ranks: Any = None
+) -> Any:
     """What `make` gives for the newest home that takes the program; for a new one where its state lies in another way."""
     for home in reversed(homes):
         try:
@@ -160,7 +162,7 @@ def place(homes: list[Home], program: _runtime.Program, num_threads: int, seed: 
         except InvalidInputError as error:
             if "cannot share a state" not in str(error):
                 raise
-    homes.append(Home(program, num_threads, seed))
+    homes.append(Home(program, num_threads, seed, ranks))
     return make(homes[-1])
 
 

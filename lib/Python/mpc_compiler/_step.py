@@ -107,12 +107,13 @@ class Step:
     """
 
     def __init__(
-        self, program: _runtime.Program, *, num_threads: int = 0, seed: int = 0
+        self, program: _runtime.Program, *, num_threads: int = 0, seed: int = 0, ranks: Any = None
     ) -> None:
         """A new training of `program`; see :func:`load`."""
         assign = super().__setattr__
         assign("_program", program)
-        assign("_runner", _runtime.Runner(program, num_threads, seed))
+        assign("_runner", _runtime.Runner(program, num_threads, seed, ranks))
+        assign("ranks", ranks)
         assign("_entries", program.entries())
         assign("_state", {info.tensor.name: info for info in program.state()})
         assign("_hooks", [])
@@ -520,8 +521,11 @@ class Step:
 
         `position` says where the data stands, as :attr:`DataFiles.position` does: ``seed``,
         ``epoch``, ``position``, ``samples``, ``batch_size``, ``shuffled``, ``wraps``, all integers.
-        Without it a resume begins its data anew.
+        Without it a resume begins its data anew. Of several ranks the first writes it, and the others
+        do nothing.
         """
+        if self.ranks is not None and self.ranks.rank != 0:
+            return
         self._check_weights("checkpoint")
         checkpoints = self._folder(folder)
         checkpoints.save(self._runner, dict(position or {}))
@@ -531,13 +535,21 @@ class Step:
         """Goes on from the newest whole checkpoint of a folder, with the same bits.
 
         Gives its position in the data, which :meth:`DataFiles.restore` takes; None where the folder
-        holds no checkpoint.
+        holds no checkpoint. All ranks must call it: the first loads it for all, and has the position.
         """
         self._check_weights("checkpoint")
-        checkpoints = self._folder(folder)
-        position = checkpoints.load_newest(self._runner)
-        _tell(checkpoints.take_messages())
+        position = None
+        if self.ranks is None or self.ranks.rank == 0:
+            checkpoints = self._folder(folder)
+            position = checkpoints.load_newest(self._runner)
+            _tell(checkpoints.take_messages())
+        if self.ranks is not None:
+            self.broadcast()
         return position
+
+    def broadcast(self) -> None:
+        """Gives all ranks the state of the first; all must call it. A step begins with one state on all."""
+        self._runner.broadcast_state()
 
     def _folder(self, folder: str | os.PathLike) -> _runtime.Checkpoints:
         """A folder stays open, and locked, as long as this lives."""
@@ -562,7 +574,7 @@ class Step:
 
 
 def load(
-    path: str | os.PathLike | bytes, *, cpu: str = "", num_threads: int = 0, seed: int = 0
+    path: str | os.PathLike | bytes, *, cpu: str = "", num_threads: int = 0, seed: int = 0, ranks: Any = None
 ) -> Step:
     """Loads a program file, as ``mpc-compile`` writes it, and begins a training of it.
 
@@ -571,9 +583,10 @@ def load(
         cpu: which of the file's codes; by default the one that makes the most of this processor.
         num_threads: in all; 0 for one for each CPU. Results do not depend on it.
         seed: of initial weights that are drawn, and of random rounding and dropout.
+        ranks: those of a program that is compiled for several: see :mod:`mpc_compiler.ranks`.
     """
     if isinstance(path, bytes):
         program = _runtime.Program.load_bytes(path, cpu)
     else:
         program = _runtime.Program.load(os.fspath(path), cpu)
-    return Step(program, num_threads=num_threads, seed=seed)
+    return Step(program, num_threads=num_threads, seed=seed, ranks=ranks)

@@ -60,7 +60,8 @@ public:
     if (answers)
       watchdog_ = std::jthread([this](std::stop_token stop) { watch(stop); });
   }
-  ~MpiRanks() override;
+  ~MpiRanks() override { MpiRanks::end(); }
+  void end() override;
 
 protected:
   Status exchange(std::span<const Outgoing> sends,
@@ -90,9 +91,9 @@ private:
   const MpcMpiModule &module_;
   MpiOptions options_;
   RollCall rollCall_;
-  /// Whether messages are lost. Some may still be under way to memory that the
-  /// caller has given back, so that nothing may move them: no call of the
-  /// module follows.
+  /// Whether messages are lost, or MPI has ended. Some may still be under way
+  /// to memory that the caller has given back, so that nothing may move them:
+  /// no call of the module follows.
   bool failed_ = false;
   std::mutex mutex_; ///< For calls of the module, `failed_` and `heard_`.
   /// An answer of another rank.
@@ -107,13 +108,14 @@ private:
 };
 
 /// A library cannot be closed while a rank is missing: it waits for it.
-MpiRanks::~MpiRanks() {
+void MpiRanks::end() {
   if (watchdog_.joinable()) {
     watchdog_.request_stop();
     watchdog_.join();
   }
   if (failed_)
     return;
+  failed_ = true;
   Deadline deadline(options_, "ended");
   module_.close();
 }
@@ -243,13 +245,26 @@ void MpiRanks::watch(const std::stop_token &stop) {
   }
 }
 
+/// The module's file: in lib/mpc, beside the program or the library that this
+/// code is in.
+fs::path findModule(const std::string &library) {
+  Dl_info own = {};
+  std::error_code error;
+  fs::path code = fs::read_symlink("/proc/self/exe", error);
+  if (::dladdr(reinterpret_cast<void *>(&findModule), &own) && own.dli_fname)
+    if (fs::path loaded = fs::canonical(own.dli_fname, error); !error)
+      code = loaded;
+  fs::path name = "mpc/mpc-mpi-" + library + ".so";
+  fs::path beside = code.parent_path() / name;
+  return fs::exists(beside, error)
+             ? beside
+             : code.parent_path().parent_path() / "lib" / name;
+}
+
 /// Loads the module. Its library finds parts of itself only where its symbols
 /// are for all.
 Result<const MpcMpiModule *> load(const std::string &library) {
-  std::error_code error;
-  fs::path program = fs::read_symlink("/proc/self/exe", error);
-  fs::path path = program.parent_path().parent_path() / "lib/mpc" /
-                  ("mpc-mpi-" + library + ".so");
+  fs::path path = findModule(library);
   void *module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   void *address = module ? ::dlsym(module, "mpcMpiModule") : nullptr;
   if (!address)

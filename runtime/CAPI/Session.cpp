@@ -151,7 +151,7 @@ Status Session::agreeAtStart() {
   std::shared_ptr<const Program> programs[] = {runner_->sharedProgram()};
   MPC_ASSIGN_OR_RETURN(std::string program, encodeProgramFile(programs));
   MPC_RETURN_IF_ERROR(
-      compareFacts(ranks_.get(), {{"the program", std::move(program)}}));
+      compareFacts(ranks_.get(), {{"the programs", std::move(program)}}));
   MPC_RETURN_IF_ERROR(compareFirstStates(ranks_.get(), *runner_));
   hasAgreed_ = true;
   return {};

@@ -138,6 +138,17 @@ TEST(CAPIRanks, BeginWithOneState) {
   });
 }
 
+TEST(CAPIRanks, BeginWithOneProgram) {
+  onRanks(2, [](MpcRanks *ranks, Plug &plug) {
+    auto program = makeRanksProgram(2);
+    program->bounds[0].upper += plug.rank;
+    Trained t(program, optionsOf(ranks));
+    t.bind();
+    EXPECT_FAILURE(mpcRunnerStep(t.runner, nullptr), MPC_ERROR_USAGE,
+                   "the programs of rank 1 differ from those of rank 0");
+  });
+}
+
 TEST(CAPIRanks, ALostRankIsAnErrorOfPeers) {
   onRanks(2, [](MpcRanks *ranks, Plug &plug) {
     Trained t(makeRanksProgram(2), optionsOf(ranks));

@@ -269,6 +269,9 @@ def resume(inputs, folder):
         train(f"{folder}/part-{count}", 4, [*base, "--steps=5"])
         resumed = train(f"{folder}/part-{count}", count, [*base, "--steps=9", "--resume"])[0]
         assert resumed == whole, f"resumed on {count} ranks: other bytes"
+    # A run that is over saves nothing, and no rank waits for one that would.
+    over = train(f"{folder}/part-4", 4, [*base, "--steps=9", "--resume"])[0]
+    assert over == whole, "resumed at its end: other bytes"
     # The checkpoint says how many batches a step has, and how they are summed.
     short = [flag for flag in base if not flag.startswith("--accumulate")]
     for count in (0, 2):

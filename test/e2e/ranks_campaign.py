@@ -34,7 +34,7 @@ def infinities(inputs, folder, steps=20):
     x, target = draw.normal(size=(8 * 8 * steps, 64)).astype(np.float32), draw.integers(0, 10, 8 * 8 * steps)
     path = f"{folder}/data.safetensors"
     flags = [f"{inputs}/models/mlp.onnx", f"--data={path}", "--lr=0.01", "--seed=5", "--order=sequential", f"--steps={steps}",
-             "--precision=fp16", "--init-scale=1024", "--check-ranks=1"]
+             "--precision=fp16", "--optimizer=adamw", "--init-scale=1024", "--check-ranks=1"]
     for batches in (4, 8):
         held = 0
         for step in range(steps):
@@ -125,7 +125,7 @@ def one_moment(flags, folder, draw, whole):
 
 def moments(inputs, folder, count=80, seed=1):
     draw = random.Random(int(seed))
-    flags = [f"{inputs}/models/mlp.onnx", *ranks.write_data(folder), "--accumulate=4", f"--steps={STEPS}", "--precision=bf16",
+    flags = [f"{inputs}/models/mlp.onnx", *ranks.write_data(folder), "--accumulate=4", f"--steps={STEPS}", "--precision=bf16", "--optimizer=adamw", "--ema=0.9",
              f"--rank-timeout={DEADLINE}"]
     whole = ranks.train(f"{folder}/whole", 4, flags)[0]
     done = {}

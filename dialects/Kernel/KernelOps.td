@@ -203,8 +203,9 @@ def Kernel_CollectiveKind
 }
 
 def Kernel_CollectiveOp : Kernel_Op<"collective", [
+    AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Move parts of a tensor between the ranks of a training";
+  let summary = "Move parts of tensors between the ranks of a training";
   let description = [{
     A tensor of n elements has a part for each rank, of `size` elements one
     after the other; the last parts are shorter, or empty, where n is not that
@@ -219,33 +220,35 @@ def Kernel_CollectiveOp : Kernel_Op<"collective", [
       elements. Nothing moves between ranks; what lies behind a shorter part is
       zero.
 
-    Bits move and nothing is computed, so that the order in which a library
-    would add is no part of a result. All ranks run the same collectives in the
-    same order. After planning, `out` is the memory of the result.
+    There is a result for each input. They move together, with one wait for
+    others. Bits move and nothing is computed, so that the order in which a
+    library would add is no part of a result. All ranks run the same collectives
+    in the same order. After planning, `out` is the memory of the results.
 
     ```mlir
     %parts = kernel.collective all_to_all ranks(4) %g
         : (tensor<12288xbf16>) -> tensor<16384xbf16>
-    %sum = kernel.collective all_gather ranks(4) %part
-        : (tensor<4096xf32>) -> tensor<12288xf32>
+    %w, %b = kernel.collective all_gather ranks(4) %own_w, %own_b
+        : (tensor<4096xf32>, tensor<4096xf32>)
+        -> (tensor<12288xf32>, tensor<8192xf32>)
     ```
   }];
   let arguments = (ins Kernel_CollectiveKind:$kind, I64Attr:$ranks,
-                       AnyType:$input, Optional<AnyMemRef>:$out);
-  let results = (outs Optional<AnyRankedTensor>:$result);
+                       Variadic<AnyType>:$inputs, Variadic<AnyMemRef>:$outs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kind `ranks` `(` $ranks `)` $input (`out` `(` $out^ `)`)? attr-dict `:`
+    $kind `ranks` `(` $ranks `)` $inputs (`out` `(` $outs^ `)`)? attr-dict `:`
     functional-type(operands, results)
   }];
-  let builders = [OpBuilder<(ins "::mlir::RankedTensorType":$type,
-                                 "CollectiveKind":$kind, "int64_t":$ranks,
-                                 "::mlir::Value":$input)>];
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$types, "CollectiveKind":$kind,
+                   "int64_t":$ranks, "::mlir::ValueRange":$inputs)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The elements of a part that is not shorter.
-    int64_t getPartSize();
-    /// The elements of the tensor that has the parts.
-    int64_t getWholeSize();
+    /// The elements of a part of tensor `index` that is not shorter.
+    int64_t getPartSize(size_t index);
+    /// The elements of tensor `index`, which has the parts.
+    int64_t getWholeSize(size_t index);
   }];
 }
 

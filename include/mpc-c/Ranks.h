@@ -56,9 +56,9 @@ typedef struct MpcRankMessage {
 } MpcRankMessage;
 
 /* Sends and receives, and returns when all is done: NULL, or an error of
- * mpcErrorCreate. There is at most one message to each rank and from each rank,
- * and the other rank names as many bytes. All ranks call it in the same order,
- * each on one thread at a time. What is sent must not be written. */
+ * mpcErrorCreate. Messages from one rank to another are in their order on both
+ * sides, and the other rank names as many bytes. All ranks call it in the same
+ * order, each on one thread at a time. What is sent must not be written. */
 typedef MpcError *(*MpcExchangeFunction)(void *context,
                                          const MpcRankMessage *sends,
                                          size_t numSends,

@@ -375,18 +375,22 @@ private:
   }
 
   rt::Status addCollective(kernel::CollectiveOp op, rt::Entry &entry) {
-    uint64_t elementBytes =
-        bytesOf(op.getOut()) /
-        cast<MemRefType>(op.getOut().getType()).getNumElements();
-    rt::Parts parts{static_cast<uint32_t>(op.getRanks()),
-                    op.getWholeSize() * elementBytes,
-                    op.getPartSize() * elementBytes};
+    std::vector<rt::Parts> parts;
+    for (auto [index, out] : llvm::enumerate(op.getOuts())) {
+      uint64_t elementBytes =
+          bytesOf(out) / cast<MemRefType>(out.getType()).getNumElements();
+      parts.push_back({static_cast<uint32_t>(op.getRanks()),
+                       op.getWholeSize(index) * elementBytes,
+                       op.getPartSize(index) * elementBytes});
+    }
     rt::Launch launch;
     launch.symbol = stringifyCollectiveKind(op.getKind()).str();
-    launch.command =
-        std::make_shared<rt::Collective>(kindOf(op.getKind()), parts);
-    launch.numRead = 1;
-    return add(std::move(launch), {op.getInput(), op.getOut()}, entry);
+    launch.numRead = op.getInputs().size();
+    launch.command = std::make_shared<rt::Collective>(kindOf(op.getKind()),
+                                                      std::move(parts));
+    SmallVector<Value> buffers(op.getInputs());
+    llvm::append_range(buffers, op.getOuts());
+    return add(std::move(launch), buffers, entry);
   }
 
   ModuleOp module_;

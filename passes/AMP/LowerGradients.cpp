@@ -118,31 +118,50 @@ protected:
     SmallVector<Value> rows, tensors;
     ParameterGroup own;
     SlabBuilder s = this->slabs(op, b);
+    Parts parts;
     for (auto [gradients, values] :
          llvm::zip_equal(op.getGradients(), operands)) {
       if (auto type = dyn_cast<GradientsType>(gradients.getType())) {
-        llvm::append_range(rows, rowsOfGroups(type, values, s, reduce));
+        addRows(type, values, reduce, rows, parts);
         continue;
       }
       tensors.push_back(values.front());
       own.place(cast<RankedTensorType>(gradients.getType()).getNumElements(),
                 this->layout().tensorAlignment());
     }
+    gather(parts, rows, s);
     if (!tensors.empty())
       rows.push_back(reduce(s.pack(own, tensors)));
     return rows;
   }
 
 private:
-  SmallVector<Value> rowsOfGroups(GradientsType type, ValueRange ranges,
-                                  SlabBuilder &s, Reduce reduce) const {
-    SmallVector<Value> rows;
+  /// The rows of which a rank has a part, by their places among all, and how
+  /// many ranks there are.
+  struct Parts {
+    SmallVector<size_t> places;
+    SmallVector<SlabBuilder::Part> parts;
+    int64_t ranks = 1;
+  };
+
+  void addRows(GradientsType type, ValueRange ranges, Reduce reduce,
+               SmallVectorImpl<Value> &rows, Parts &parts) const {
     auto groups = this->layout().groupsOf(this->layout().optimizer(type));
     for (auto [group, range] : llvm::zip_equal(groups, ranges)) {
-      Value own = reduce(range);
-      rows.push_back(type.getParts() == 1 ? own : s.gatherRows(*group, own));
+      rows.push_back(reduce(range));
+      if (type.getParts() == 1)
+        continue;
+      parts.places.push_back(rows.size() - 1);
+      parts.parts.push_back({rows.back(), group->size / kBlockSize});
+      parts.ranks = type.getParts();
     }
-    return rows;
+  }
+
+  static void gather(const Parts &parts, SmallVectorImpl<Value> &rows,
+                     SlabBuilder &s) {
+    for (auto [place, all] :
+         llvm::zip_equal(parts.places, s.gather(parts.parts, parts.ranks)))
+      rows[place] = all;
   }
 };
 
@@ -266,40 +285,55 @@ struct LowerExchange : StatePattern<ExchangeOp> {
 
   LogicalResult matchAndRewrite(ExchangeOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &b) const override {
-    SmallVector<Value> sums;
-    for (Value range : adaptor.getInput())
-      sums.push_back(sumOverRanks(op, range, b));
-    replaceByGroups(b, op, std::move(sums));
+    auto groups = layout().groupsOf(layout().optimizer(op.getType()));
+    SmallVector<SlabBuilder::Part> sums;
+    for (auto [group, received] :
+         llvm::zip_equal(groups, exchange(op, adaptor.getInput(), b)))
+      sums.push_back({sumOf(op, received, b), group->size});
+    SmallVector<Value> results;
+    if (cast<GradientsType>(op.getType()).getParts() == 1)
+      results = slabs(op, b).gather(sums, ranksOf(op));
+    else
+      for (const SlabBuilder::Part &sum : sums)
+        results.push_back(sum.own);
+    replaceByGroups(b, op, std::move(results));
     return success();
   }
 
 private:
-  static Value sumOverRanks(ExchangeOp op, Value range, OpBuilder &b) {
-    auto type = cast<RankedTensorType>(range.getType());
-    auto ranks = static_cast<int64_t>(op.getRanks());
-    int64_t part = kernel::partOf(type.getNumElements(), ranks, kBlockSize);
+  static int64_t ranksOf(ExchangeOp op) {
+    return static_cast<int64_t>(op.getRanks());
+  }
+
+  /// The parts of all ranks of the elements of each range that this rank sums.
+  static SmallVector<Value> exchange(ExchangeOp op, ValueRange ranges,
+                                     OpBuilder &b) {
+    int64_t ranks = ranksOf(op);
+    SmallVector<Value> sent;
+    SmallVector<Type> types;
+    for (Value range : ranges) {
+      auto type = cast<RankedTensorType>(range.getType());
+      int64_t part = kernel::partOf(type.getNumElements(), ranks, kBlockSize);
+      sent.push_back(narrowed(range));
+      types.push_back(RankedTensorType::get({ranks * part},
+                                            getElementTypeOrSelf(sent.back())));
+    }
+    auto moved = kernel::CollectiveOp::create(
+        b, op.getLoc(), types, kernel::CollectiveKind::AllToAll, ranks, sent);
+    return llvm::to_vector_of<Value>(moved.getResults());
+  }
+
+  static Value sumOf(ExchangeOp op, Value received, OpBuilder &b) {
     nn::GradientBuilder g(b, op.getLoc());
-    Value sent = narrowed(range);
-    Type sentType = getElementTypeOrSelf(sent);
-    Value received =
-        kernel::CollectiveOp::create(
-            b, op.getLoc(), RankedTensorType::get({ranks * part}, sentType),
-            kernel::CollectiveKind::AllToAll, ranks, sent)
-            .getResult();
+    auto type = cast<RankedTensorType>(received.getType());
+    int64_t part = type.getNumElements() / ranksOf(op);
     SmallVector<Value> parts;
-    for (int64_t rank = 0; rank != ranks; ++rank)
+    for (int64_t rank = 0; rank != ranksOf(op); ++rank)
       parts.push_back(
-          g.cast(kernel::ViewOp::create(b, op.getLoc(),
-                                        RankedTensorType::get({part}, sentType),
+          g.cast(kernel::ViewOp::create(b, op.getLoc(), type.clone({part}),
                                         received, rank * part),
                  b.getF32Type()));
-    Value sum = sumOfPairs(g, parts);
-    if (cast<GradientsType>(op.getType()).getParts() > 1)
-      return sum;
-    return kernel::CollectiveOp::create(b, op.getLoc(), type,
-                                        kernel::CollectiveKind::AllGather,
-                                        ranks, sum)
-        .getResult();
+    return sumOfPairs(g, parts);
   }
 
   /// `range` in the type in which its gradients arrived.
@@ -331,9 +365,10 @@ struct LowerAllGather : StatePattern<AllGatherOp> {
                                 ConversionPatternRewriter &b) const override {
     auto type = cast<RankedTensorType>(op.getType());
     b.replaceOp(op, kernel::CollectiveOp::create(
-                        b, op.getLoc(), type, kernel::CollectiveKind::AllGather,
+                        b, op.getLoc(), TypeRange(type),
+                        kernel::CollectiveKind::AllGather,
                         static_cast<int64_t>(op.getRanks()), adaptor.getInput())
-                        .getResult());
+                        .getResult(0));
     return success();
   }
 };

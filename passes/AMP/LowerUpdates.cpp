@@ -30,8 +30,10 @@ public:
          llvm::zip_equal(slabs_.layout.groupsOf(optimizer_), gradients)) {
       update(*group, gradient,
              group->numbers == 0 ? step : prepare(group->numbers));
-      average(*group);
     }
+    gatherParts();
+    for (ParameterGroup *group : slabs_.layout.groupsOf(optimizer_))
+      average(*group);
   }
 
 private:
@@ -87,20 +89,32 @@ private:
         slabs_.store(slab, after);
   }
 
-  /// Stores parameters and their copy, `low`, which may be null. Other ranks
-  /// get what this one has updated.
+  /// Stores parameters and their copy, `low`, which may be null. Of a divided
+  /// state the other ranks need what this one has updated: the copies where
+  /// they alone are read, else the parameters.
   void store(ParameterGroup &group, Value parameter, Value low) {
-    if (group.parts > 1 && !group.dividesParameters) {
-      parameter = slabs_.gather(group, parameter);
-      low = {};
-    }
-    slabs_.store(group.slab, parameter);
-    if (!group.lowSlab)
-      return;
-    if (!low)
+    if (group.parts == 1 || group.dividesParameters)
+      slabs_.store(group.slab, parameter);
+    if (!low && group.lowSlab && (group.parts == 1 || group.dividesParameters))
       low = slabs_.copyOf(group, parameter);
-    slabs_.store(group.lowSlab,
-                 group.dividesParameters ? slabs_.gather(group, low) : low);
+    if (group.parts > 1)
+      updated_.push_back({&group, group.dividesParameters ? low : parameter});
+    else if (low)
+      slabs_.store(group.lowSlab, low);
+  }
+
+  /// Gathers what all ranks have updated, and stores it.
+  void gatherParts() {
+    SmallVector<SlabBuilder::Part> parts;
+    for (auto [group, part] : updated_)
+      parts.push_back({part, group->size});
+    auto ranks = updated_.empty() ? 1 : updated_.front().first->parts;
+    for (auto [one, whole] :
+         llvm::zip_equal(updated_, slabs_.gather(parts, ranks)))
+      if (one.first->dividesParameters)
+        slabs_.store(one.first->lowSlab, whole);
+      else
+        slabs_.storeParameters(*one.first, whole);
   }
 
   ParameterRange load(ParameterGroup &group, Value gradient) {
@@ -153,6 +167,8 @@ private:
   Value applied_; ///< The number of steps applied before this one.
   /// The optimizer's scalar state before the step.
   SmallVector<Value> state_;
+  /// Groups of a divided state, and a rank's part of what all read.
+  SmallVector<std::pair<ParameterGroup *, Value>> updated_;
 };
 
 struct LowerApply : StatePattern<ApplyOp> {

@@ -27,26 +27,25 @@ Value SlabBuilder::loadPart(const ParameterGroup &group, SlabOp slab) {
   if (group.parts == 1 || slab.getParts() > 1)
     return loaded;
   auto type = cast<RankedTensorType>(loaded.getType());
-  return kernel::CollectiveOp::create(b_, loc_, type.clone({group.partSize()}),
-                                      kernel::CollectiveKind::TakePart,
-                                      group.parts, loaded)
-      .getResult();
-}
-
-Value SlabBuilder::gather(const ParameterGroup &group, Value part) {
-  auto type = cast<RankedTensorType>(part.getType());
-  return kernel::CollectiveOp::create(b_, loc_, type.clone({group.size}),
-                                      kernel::CollectiveKind::AllGather,
-                                      group.parts, part)
-      .getResult();
-}
-
-Value SlabBuilder::gatherRows(const ParameterGroup &group, Value rows) {
-  auto type = cast<RankedTensorType>(rows.getType());
   return kernel::CollectiveOp::create(
-             b_, loc_, type.clone({group.size / kBlockSize}),
-             kernel::CollectiveKind::AllGather, group.parts, rows)
-      .getResult();
+             b_, loc_, TypeRange(type.clone({group.partSize()})),
+             kernel::CollectiveKind::TakePart, group.parts, loaded)
+      .getResult(0);
+}
+
+SmallVector<Value> SlabBuilder::gather(ArrayRef<Part> parts, int64_t ranks) {
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  for (const Part &part : parts) {
+    inputs.push_back(part.own);
+    types.push_back(
+        cast<RankedTensorType>(part.own.getType()).clone({part.elements}));
+  }
+  if (parts.empty())
+    return {};
+  auto op = kernel::CollectiveOp::create(
+      b_, loc_, types, kernel::CollectiveKind::AllGather, ranks, inputs);
+  return llvm::to_vector_of<Value>(op.getResults());
 }
 
 Value SlabBuilder::element(SlabOp slab, int64_t index) {

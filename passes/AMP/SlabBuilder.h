@@ -21,10 +21,18 @@ public:
                    mlir::RankedTensorType type);
   /// A rank's part of a slab of `group`, of which it may have only that.
   mlir::Value loadPart(const ParameterGroup &group, SlabOp slab);
+  /// What each rank has a part of, the elements of all.
+  struct Part {
+    mlir::Value own;
+    int64_t elements;
+  };
+  /// The tensors of `ranks` whose parts on each are `parts`, moved together.
+  llvm::SmallVector<mlir::Value> gather(llvm::ArrayRef<Part> parts,
+                                        int64_t ranks);
   /// The slab of `group` whose part on each rank is `part`.
-  mlir::Value gather(const ParameterGroup &group, mlir::Value part);
-  /// `rows`, one for each block of a rank's part, as those of all blocks.
-  mlir::Value gatherRows(const ParameterGroup &group, mlir::Value rows);
+  mlir::Value gather(const ParameterGroup &group, mlir::Value part) {
+    return gather({Part{part, group.size}}, group.parts).front();
+  }
   /// Element `index` of a slab of f64.
   mlir::Value element(SlabOp slab, int64_t index);
   void storeElements(SlabOp slab, mlir::ValueRange elements);

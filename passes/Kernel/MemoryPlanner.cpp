@@ -133,7 +133,8 @@ LogicalResult MemoryPlanner::placeOperation(Operation *op) {
   } else if (auto repeat = dyn_cast<RepeatOp>(op)) {
     return placeRepeat(repeat);
   } else if (auto collective = dyn_cast<CollectiveOp>(op)) {
-    places_[collective.getResult()] = choosePlace(collective.getResult());
+    for (Value result : collective.getResults())
+      places_[result] = choosePlace(result);
   } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()))
       places_[constant] = {{Buffer::Constant, 0, elements}, 0};

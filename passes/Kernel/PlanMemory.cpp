@@ -188,14 +188,15 @@ private:
   }
 
   void rewriteCollective(CollectiveOp op) {
-    if (!op.getResult())
+    if (op.getResults().empty())
       return;
     auto viewOf = [&](Value value) {
       return view(planner_.place(value), value.getType());
     };
-    Value input = viewOf(op.getInput());
-    CollectiveOp::create(builder_, op.getLoc(), Type(), op.getKind(),
-                         op.getRanks(), input, viewOf(op.getResult()));
+    SmallVector<Value> inputs = llvm::map_to_vector(op.getInputs(), viewOf);
+    SmallVector<Value> outs = llvm::map_to_vector(op.getResults(), viewOf);
+    CollectiveOp::create(builder_, op.getLoc(), TypeRange(), op.getKind(),
+                         op.getRanks(), inputs, outs);
   }
 
   void copy(const Allocation &from, const Allocation &to, Type type) {

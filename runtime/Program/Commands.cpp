@@ -330,27 +330,48 @@ Status Fill::record(const Launch &launch,
 // Collective
 //===----------------------------------------------------------------------===//
 
+/// The sizes of a field: a list, or the one size of a single tensor.
+static std::vector<uint64_t> sizesOf(const nlohmann::json &launch,
+                                     const char *key, FieldReader &fields) {
+  std::vector<uint64_t> sizes;
+  if (!FieldReader::field(launch, key).is_array())
+    return {fields.size(launch, key)};
+  for (int64_t size : fields.shape(launch, key))
+    sizes.push_back(static_cast<uint64_t>(size));
+  return sizes;
+}
+
 const CommandRow Collective::kRow = {
     "collective",
     [](const Json &launch,
        FieldReader &fields) -> std::shared_ptr<const Command> {
-      Parts parts{fields.index(launch, "ranks"),
-                  fields.size(launch, "whole_bytes"),
-                  fields.size(launch, "part_bytes")};
+      uint32_t ranks = fields.index(launch, "ranks");
+      std::vector<uint64_t> whole = sizesOf(launch, "whole_bytes", fields);
+      std::vector<uint64_t> part = sizesOf(launch, "part_bytes", fields);
+      if (whole.size() != part.size() || whole.empty())
+        fields.fail("part_bytes", "a size for each tensor");
+      std::vector<Parts> parts;
+      for (size_t i = 0; i < std::min(whole.size(), part.size()); ++i)
+        parts.push_back({ranks, whole[i], part[i]});
       return std::make_shared<Collective>(
-          fields.word<CollectiveKind>(launch, "collective"), parts);
+          fields.word<CollectiveKind>(launch, "collective"), std::move(parts));
     }};
 
 void Collective::write(nlohmann::json &fields) const {
   fields["collective"] = nameOf(collective_);
-  fields["ranks"] = parts_.ranks;
-  fields["whole_bytes"] = parts_.wholeBytes;
-  fields["part_bytes"] = parts_.partBytes;
+  fields["ranks"] = ranks();
+  for (const Parts &parts : parts_) {
+    fields["whole_bytes"].push_back(parts.wholeBytes);
+    fields["part_bytes"].push_back(parts.partBytes);
+  }
 }
 
 std::string Collective::describe() const {
-  return fmt::format(", {} ranks, {} bytes in parts of {}", parts_.ranks,
-                     parts_.wholeBytes, parts_.partBytes);
+  std::string text = fmt::format(", {} ranks", ranks());
+  for (const Parts &parts : parts_)
+    text += fmt::format(", {} bytes in parts of {}", parts.wholeBytes,
+                        parts.partBytes);
+  return text;
 }
 
 /// How many bytes a collective reads and writes.
@@ -367,27 +388,39 @@ static std::pair<uint64_t, uint64_t> bytesOf(CollectiveKind kind,
   return {};
 }
 
+/// What is wrong with the shape of a tensor, whose buffers these are.
+static std::string partsFault(CollectiveKind kind, const Parts &parts,
+                              const BufferRef &from, const BufferRef &to) {
+  // Parts are compared by a division, since a product may not fit.
+  uint64_t needed = parts.wholeBytes / parts.ranks +
+                    (parts.wholeBytes % parts.ranks != 0 ? 1 : 0);
+  if (parts.partBytes < needed || parts.partBytes > UINT64_MAX / parts.ranks)
+    return fmt::format("{} parts of {} bytes do not hold {}", parts.ranks,
+                       parts.partBytes, parts.wholeBytes);
+  auto [read, written] = bytesOf(kind, parts);
+  if (from.bytes == read && to.bytes == written)
+    return "";
+  return fmt::format("moves {} bytes to {}, expected {} to {}", from.bytes,
+                     to.bytes, read, written);
+}
+
 std::string Collective::fault(const Program &program,
                               const Launch &launch) const {
   if (program.cuda())
     return "ranks on GPUs are not there yet: a step for several ranks is for a "
            "CPU";
-  if (std::string fault = wrongBuffers(2, launch); !fault.empty())
+  if (std::string fault = wrongBuffers(2 * parts_.size(), launch);
+      !fault.empty())
     return fault;
-  if (parts_.ranks == 0)
+  if (ranks() == 0)
     return "it is among 0 ranks";
-  // Parts are compared by a division, since a product may not fit.
-  uint64_t needed = parts_.wholeBytes / parts_.ranks +
-                    (parts_.wholeBytes % parts_.ranks != 0 ? 1 : 0);
-  if (parts_.partBytes < needed || parts_.partBytes > UINT64_MAX / parts_.ranks)
-    return fmt::format("{} parts of {} bytes do not hold {}", parts_.ranks,
-                       parts_.partBytes, parts_.wholeBytes);
-  auto [read, written] = bytesOf(collective_, parts_);
-  if (launch.buffers[0].bytes == read && launch.buffers[1].bytes == written)
-    return "";
-  return fmt::format("moves {} bytes to {}, expected {} to {}",
-                     launch.buffers[0].bytes, launch.buffers[1].bytes, read,
-                     written);
+  for (size_t i = 0; i < parts_.size(); ++i)
+    if (std::string fault =
+            partsFault(collective_, parts_[i], launch.buffers[i],
+                       launch.buffers[parts_.size() + i]);
+        !fault.empty())
+      return fault;
+  return "";
 }
 
 Status wrongNumberOfRanks(uint32_t ranks, uint32_t size) {
@@ -396,26 +429,34 @@ Status wrongNumberOfRanks(uint32_t ranks, uint32_t size) {
                   size == 1 ? "is one" : fmt::format("are {}", size)));
 }
 
+/// Copies the own part of a tensor, and zeroes what lies behind a shorter one.
+static void takePart(const MovedTensor &tensor, uint32_t rank) {
+  const Parts &parts = tensor.parts;
+  std::memcpy(tensor.to, tensor.from + parts.begin(rank), parts.size(rank));
+  std::memset(tensor.to + parts.size(rank), 0,
+              parts.partBytes - parts.size(rank));
+}
+
 Status Collective::run(const Launch & /*launch*/, void *const *buffers,
                        HostMachine &machine) const {
   Ranks *ranks = machine.ranks();
   uint32_t size = ranks ? ranks->size() : 1;
-  if (size != parts_.ranks)
-    return wrongNumberOfRanks(parts_.ranks, size);
-  const auto *from = static_cast<const std::byte *>(buffers[0]);
-  auto *to = static_cast<std::byte *>(buffers[1]);
-  switch (collective_) {
-  case CollectiveKind::AllToAll:
-    return ranks->allToAll(from, to, parts_);
-  case CollectiveKind::AllGather:
-    return ranks->allGather(from, to, parts_);
-  case CollectiveKind::TakePart:
-    break;
+  if (size != this->ranks())
+    return wrongNumberOfRanks(this->ranks(), size);
+  std::vector<MovedTensor> tensors;
+  for (size_t i = 0; i < parts_.size(); ++i)
+    tensors.push_back({static_cast<const std::byte *>(buffers[i]),
+                       static_cast<std::byte *>(buffers[parts_.size() + i]),
+                       parts_[i]});
+  if (collective_ == CollectiveKind::TakePart) {
+    for (const MovedTensor &tensor : tensors)
+      takePart(tensor, ranks ? ranks->rank() : 0);
+    return {};
   }
-  uint32_t rank = ranks ? ranks->rank() : 0;
-  std::memcpy(to, from + parts_.begin(rank), parts_.size(rank));
-  std::memset(to + parts_.size(rank), 0, parts_.partBytes - parts_.size(rank));
-  return {};
+  if (!ranks) // Of a program for one rank.
+    return wrongNumberOfRanks(this->ranks(), size);
+  return collective_ == CollectiveKind::AllToAll ? ranks->allToAll(tensors)
+                                                 : ranks->allGather(tensors);
 }
 
 } // namespace mpc::rt

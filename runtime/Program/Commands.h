@@ -146,15 +146,17 @@ enum class CollectiveKind : uint8_t { AllToAll, AllGather, TakePart };
 /// The error of a program for `ranks` where there are `size`.
 [[nodiscard]] Status wrongNumberOfRanks(uint32_t ranks, uint32_t size);
 
-/// Moves parts of the first buffer between ranks, to the second one.
+/// Moves parts of tensors between ranks, with one wait for others: from the
+/// first half of the buffers to the second.
 class Collective final : public Command {
 public:
-  Collective(CollectiveKind collective, Parts parts)
-      : collective_(collective), parts_(parts) {}
+  /// `parts` has a shape for each tensor, all of as many ranks.
+  Collective(CollectiveKind collective, std::vector<Parts> parts)
+      : collective_(collective), parts_(std::move(parts)) {}
   static const CommandRow kRow;
 
   [[nodiscard]] CollectiveKind collective() const { return collective_; }
-  [[nodiscard]] const Parts &parts() const { return parts_; }
+  [[nodiscard]] const std::vector<Parts> &parts() const { return parts_; }
 
   [[nodiscard]] std::string_view kind() const override { return kRow.kind; }
   [[nodiscard]] std::string describe() const override;
@@ -165,8 +167,12 @@ public:
              HostMachine &machine) const override;
 
 private:
+  [[nodiscard]] uint32_t ranks() const {
+    return parts_.empty() ? 0 : parts_.front().ranks;
+  }
+
   CollectiveKind collective_;
-  Parts parts_;
+  std::vector<Parts> parts_;
 };
 
 /// Fills its only buffer with zeros.

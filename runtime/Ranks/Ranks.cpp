@@ -43,29 +43,31 @@ RankReport Ranks::report() const {
   return {step_, time.count(), place_};
 }
 
-Status Ranks::allToAll(const std::byte *whole, std::byte *parts,
-                       const Parts &shape) {
+Status Ranks::allToAll(std::span<const MovedTensor> tensors) {
   std::vector<Outgoing> sends;
   std::vector<Incoming> receives;
-  uint64_t own = shape.size(rank_);
-  for (uint32_t rank = 0; rank < size_; ++rank) {
-    sends.push_back({rank, {whole + shape.begin(rank), shape.size(rank)}});
-    receives.push_back({rank, {parts + rank * shape.partBytes, own}});
+  for (const auto &[whole, parts, shape] : tensors) {
+    uint64_t own = shape.size(rank_);
+    for (uint32_t rank = 0; rank < size_; ++rank) {
+      sends.push_back({rank, {whole + shape.begin(rank), shape.size(rank)}});
+      receives.push_back({rank, {parts + rank * shape.partBytes, own}});
+    }
+    copyBytes(parts + rank_ * shape.partBytes, whole + shape.begin(rank_), own);
   }
-  copyBytes(parts + rank_ * shape.partBytes, whole + shape.begin(rank_), own);
   return exchangeSome(std::move(sends), std::move(receives));
 }
 
-Status Ranks::allGather(const std::byte *part, std::byte *whole,
-                        const Parts &shape) {
+Status Ranks::allGather(std::span<const MovedTensor> tensors) {
   std::vector<Outgoing> sends;
   std::vector<Incoming> receives;
-  uint64_t own = shape.size(rank_);
-  for (uint32_t rank = 0; rank < size_; ++rank) {
-    sends.push_back({rank, {part, own}});
-    receives.push_back({rank, {whole + shape.begin(rank), shape.size(rank)}});
+  for (const auto &[part, whole, shape] : tensors) {
+    uint64_t own = shape.size(rank_);
+    for (uint32_t rank = 0; rank < size_; ++rank) {
+      sends.push_back({rank, {part, own}});
+      receives.push_back({rank, {whole + shape.begin(rank), shape.size(rank)}});
+    }
+    copyBytes(whole + shape.begin(rank_), part, own);
   }
-  copyBytes(whole + shape.begin(rank_), part, own);
   return exchangeSome(std::move(sends), std::move(receives));
 }
 
@@ -94,7 +96,8 @@ Status Ranks::deal(std::byte *whole, const Parts &shape) {
 }
 
 Status Ranks::gather(std::span<const std::byte> own, std::span<std::byte> all) {
-  return allGather(own.data(), all.data(), {size_, all.size(), own.size()});
+  MovedTensor moved{own.data(), all.data(), {size_, all.size(), own.size()}};
+  return allGather({&moved, 1});
 }
 
 Status Ranks::broadcast(std::span<std::byte> bytes) {

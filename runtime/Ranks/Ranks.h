@@ -35,6 +35,13 @@ struct Parts {
   }
 };
 
+/// A tensor that a collective moves from one memory to another.
+struct MovedTensor {
+  const std::byte *from = nullptr;
+  std::byte *to = nullptr;
+  Parts parts;
+};
+
 /// Bytes for another rank, and the place for bytes of another rank.
 struct Outgoing {
   uint32_t to = 0;
@@ -69,11 +76,11 @@ public:
   /// What this rank does.
   [[nodiscard]] RankReport report() const;
 
-  /// Gives each rank its part of `whole`. `parts` has `partBytes` for each
-  /// rank, and gets what that rank has of this rank's part.
-  Status allToAll(const std::byte *whole, std::byte *parts, const Parts &shape);
-  /// Joins the parts of all ranks to `whole`. `part` is this rank's.
-  Status allGather(const std::byte *part, std::byte *whole, const Parts &shape);
+  /// Gives each rank its part of each tensor. Where it goes to there are
+  /// `partBytes` for each rank, with what that rank has of this rank's part.
+  Status allToAll(std::span<const MovedTensor> tensors);
+  /// Joins the parts of all ranks to each tensor, from this rank's part of it.
+  Status allGather(std::span<const MovedTensor> tensors);
   /// Rank 0 gets the parts of all in `whole`, of which each rank has its own.
   Status collect(std::byte *whole, const Parts &shape);
   /// Each rank gets its part of the `whole` of rank 0, at its place.
@@ -96,8 +103,8 @@ protected:
 
   Ranks(uint32_t rank, uint32_t size) : rank_(rank), size_(size) {}
 
-  /// Sends and receives, and returns when all is done. There is at most one
-  /// message to each rank and from each rank, none to or from this one, and
+  /// Sends and receives, and returns when all is done. Messages from one rank
+  /// to another arrive in their order; there is none to or from this one, and
   /// none without bytes. The other rank names the same number of bytes. An
   /// error says which ranks do not answer.
   virtual Status exchange(std::span<const Outgoing> sends,

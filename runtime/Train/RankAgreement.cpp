@@ -88,7 +88,8 @@ Result<std::string> findStateDifference(Ranks &ranks, const Runner &runner) {
 } // namespace
 
 Status agree(Ranks *ranks, const Status &own) {
-  if (!ranks)
+  // Nothing can be told to ranks that are lost; they find that out themselves.
+  if (!ranks || own.code() == StatusCode::Peer)
     return own;
   MPC_ASSIGN_OR_RETURN(
       std::vector<int> codes,

@@ -44,14 +44,18 @@ def torch(group: Any = None) -> Ranks:
     if not dist.is_initialized():
         raise UsageError("torch.distributed is not initialized: call init_process_group('gloo') first")
 
+    def ends(way: Any, messages: list) -> list:
+        """Messages of one rank to another are told apart by their number among these."""
+        numbers: dict[int, int] = {}
+        found = []
+        for rank, memory in messages:
+            peer = rank if group is None else dist.get_global_rank(group, rank)
+            number = numbers[rank] = numbers.get(rank, -1) + 1
+            found.append(dist.P2POp(way, torch_.frombuffer(memory, dtype=torch_.uint8), peer, group, number))
+        return found
+
     def exchange(sends: list, receives: list) -> None:
-        peer = (lambda rank: rank) if group is None else (lambda rank: dist.get_global_rank(group, rank))
-        ends = [
-            dist.P2POp(way, torch_.frombuffer(memory, dtype=torch_.uint8), peer(rank), group)
-            for way, messages in ((dist.isend, sends), (dist.irecv, receives))
-            for rank, memory in messages
-        ]
-        for work in dist.batch_isend_irecv(ends):
+        for work in dist.batch_isend_irecv([*ends(dist.isend, sends), *ends(dist.irecv, receives)]):
             work.wait()
 
     return Ranks.create(dist.get_rank(group), dist.get_world_size(group), exchange)

@@ -37,3 +37,19 @@ func.func @short(%p: tensor<3xf32>) {
   %a = kernel.collective all_gather ranks(2) %p : (tensor<3xf32>) -> tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @count(%g: tensor<8xf32>) {
+  // expected-error @below {{has 2 inputs and 1 targets}}
+  %a = kernel.collective all_to_all ranks(2) %g, %g : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @second(%g: tensor<8xf32>) {
+  // expected-error @below {{has no 2 parts of equal size for 8 elements}}
+  %a:2 = kernel.collective take_part ranks(2) %g, %g : (tensor<8xf32>, tensor<8xf32>) -> (tensor<4xf32>, tensor<3xf32>)
+  return
+}

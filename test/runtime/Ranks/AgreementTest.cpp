@@ -27,6 +27,16 @@ TEST(Agreement, NoRankGoesOnAlone) {
   });
 }
 
+TEST(Agreement, ALostRankIsToldNothing) {
+  onRanks(2, [](ThreadRanks &ranks) {
+    if (!ranks.isFirst())
+      return;
+    Status status = agree(&ranks, Status(StatusCode::Peer, "rank 1 is gone"));
+    EXPECT_EQ(status.message(), "rank 1 is gone");
+    EXPECT_EQ(ranks.sentBytes, 0u);
+  });
+}
+
 TEST(Agreement, TheFirstFactThatDiffersIsNamed) {
   onRanks(4, [](ThreadRanks &ranks) {
     std::string odd = ranks.rank() % 2 == 1 ? "odd" : "even";

@@ -25,17 +25,18 @@ std::shared_ptr<Program> makeProgram() {
   entry.name = "eval";
   entry.inputs = {{"x", DType::F32, {3}}};
   entry.outputs = {{"parts", DType::F32, {4}}, {"whole", DType::F32, {3}}};
-  entry.launches = {
-      {"all_to_all",
-       "",
-       {{Space::Input, 0, 0, 12}, {Space::Output, 0, 0, 16}},
-       1,
-       std::make_shared<Collective>(CollectiveKind::AllToAll, parts)},
-      {"all_gather",
-       "",
-       {{Space::Output, 0, 0, 8}, {Space::Output, 1, 0, 12}},
-       1,
-       std::make_shared<Collective>(CollectiveKind::AllGather, parts)}};
+  entry.launches = {{"all_to_all",
+                     "",
+                     {{Space::Input, 0, 0, 12}, {Space::Output, 0, 0, 16}},
+                     1,
+                     std::make_shared<Collective>(CollectiveKind::AllToAll,
+                                                  std::vector{parts})},
+                    {"all_gather",
+                     "",
+                     {{Space::Output, 0, 0, 8}, {Space::Output, 1, 0, 12}},
+                     1,
+                     std::make_shared<Collective>(CollectiveKind::AllGather,
+                                                  std::vector{parts})}};
   program->entries = {entry};
   return program;
 }
@@ -43,8 +44,8 @@ std::shared_ptr<Program> makeProgram() {
 /// The message of a program whose collective has other parts.
 std::string faultOf(Parts parts) {
   auto program = makeProgram();
-  program->entries[0].launches[0].command =
-      std::make_shared<Collective>(CollectiveKind::AllToAll, parts);
+  program->entries[0].launches[0].command = std::make_shared<Collective>(
+      CollectiveKind::AllToAll, std::vector{parts});
   return Runner::create(program).status().message();
 }
 
@@ -71,12 +72,13 @@ TEST(Collective, TakesTheOwnPart) {
   auto program = makeProgram();
   Entry &entry = program->entries[0];
   entry.outputs = {{"part", DType::F32, {2}}};
-  entry.launches = {{"take_part",
-                     "",
-                     {{Space::Input, 0, 0, 12}, {Space::Output, 0, 0, 8}},
-                     1,
-                     std::make_shared<Collective>(CollectiveKind::TakePart,
-                                                  Parts{2, 12, 8})}};
+  entry.launches = {
+      {"take_part",
+       "",
+       {{Space::Input, 0, 0, 12}, {Space::Output, 0, 0, 8}},
+       1,
+       std::make_shared<Collective>(CollectiveKind::TakePart,
+                                    std::vector{Parts{2, 12, 8}})}};
   onRanks(2, [&](ThreadRanks &ranks) {
     RunnerOptions options{1};
     options.ranks = &ranks;
@@ -104,9 +106,9 @@ TEST(Collective, IsInAFileAndInItsInspection) {
       read->front()->entries[0].launches[1].as<Collective>();
   ASSERT_TRUE(collective);
   EXPECT_EQ(collective->collective(), CollectiveKind::AllGather);
-  EXPECT_EQ(collective->parts().ranks, 2u);
-  EXPECT_EQ(collective->parts().wholeBytes, 12u);
-  EXPECT_EQ(collective->parts().partBytes, 8u);
+  EXPECT_EQ(collective->parts()[0].ranks, 2u);
+  EXPECT_EQ(collective->parts()[0].wholeBytes, 12u);
+  EXPECT_EQ(collective->parts()[0].partBytes, 8u);
   EXPECT_NE(describeProgram(*programs[0])
                 .find("collective    all_to_all, 2 ranks, 12 bytes in parts of "
                       "8:"),

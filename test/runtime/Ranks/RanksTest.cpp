@@ -28,7 +28,8 @@ TEST_P(Sizes, AllToAllGivesEachRankItsPartOfAll) {
     for (uint64_t i = 0; i < parts.wholeBytes; ++i)
       whole.push_back(byteOf(ranks.rank(), i));
     std::vector<std::byte> received(3 * parts.partBytes, std::byte(255));
-    ASSERT_TRUE(ranks.allToAll(whole.data(), received.data(), parts).ok());
+    MovedTensor tensor{whole.data(), received.data(), parts};
+    ASSERT_TRUE(ranks.allToAll({&tensor, 1}).ok());
     for (uint32_t from = 0; from < 3; ++from)
       for (uint64_t i = 0; i < parts.partBytes; ++i) {
         uint64_t place = ranks.rank() * 9 + i;
@@ -47,7 +48,8 @@ TEST_P(Sizes, AllGatherJoinsTheParts) {
     for (uint64_t i = 0; i < 9; ++i)
       part[i] = byteOf(0, ranks.rank() * 9 + i);
     std::vector<std::byte> whole(parts.wholeBytes + 1, std::byte(255));
-    ASSERT_TRUE(ranks.allGather(part.data(), whole.data(), parts).ok());
+    MovedTensor tensor{part.data(), whole.data(), parts};
+    ASSERT_TRUE(ranks.allGather({&tensor, 1}).ok());
     for (uint64_t i = 0; i < parts.wholeBytes; ++i)
       EXPECT_EQ(whole[i], byteOf(0, i));
     EXPECT_EQ(whole.back(), std::byte(255));
@@ -84,6 +86,26 @@ TEST_P(Sizes, DealGivesEachRankItsPart) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Sizes,
                          testing::Values(0, 1, 9, 10, 18, 25, 27));
+
+TEST(Ranks, SeveralTensorsMoveTogether) {
+  // Of one size and of another, so that a mistaken order is seen either way.
+  Parts large{3, 25, 9}, small{3, 4, 2};
+  onRanks(3, [&](ThreadRanks &ranks) {
+    std::vector<std::byte> parts[3], wholes[3];
+    std::vector<MovedTensor> tensors;
+    for (uint32_t i = 0; i < 3; ++i) {
+      const Parts &shape = i == 2 ? small : large;
+      wholes[i].resize(shape.wholeBytes);
+      for (uint64_t k = 0; k < shape.partBytes; ++k)
+        parts[i].push_back(byteOf(i, ranks.rank() * shape.partBytes + k));
+      tensors.push_back({parts[i].data(), wholes[i].data(), shape});
+    }
+    ASSERT_TRUE(ranks.allGather(tensors).ok());
+    for (uint32_t i = 0; i < 3; ++i)
+      for (uint64_t k = 0; k < wholes[i].size(); ++k)
+        EXPECT_EQ(wholes[i][k], byteOf(i, k)) << i;
+  });
+}
 
 TEST(Ranks, GatherKeepsTheOrderOfRanks) {
   onRanks(4, [](ThreadRanks &ranks) {

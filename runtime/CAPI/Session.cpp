@@ -5,9 +5,9 @@
 #include "runtime/CAPI/Ranks.h"
 #include "runtime/LossScale/ScalarState.h"
 #include "runtime/Program/Commands.h"
-#include "runtime/Program/ProgramFile.h"
 #include "runtime/Program/StepNames.h"
 #include "runtime/Runner/InputBounds.h"
+#include "runtime/Support/Hash.h"
 #include "runtime/Support/Text.h"
 #include "runtime/Train/InitialWeights.h"
 #include "runtime/Train/RankAgreement.h"
@@ -148,10 +148,14 @@ Status Session::findRanks(const Program &program,
 Status Session::agreeAtStart() {
   if (!ranks_ || hasAgreed_)
     return {};
-  std::shared_ptr<const Program> programs[] = {runner_->sharedProgram()};
-  MPC_ASSIGN_OR_RETURN(std::string program, encodeProgramFile(programs));
+  const Program &program = runner_->program();
+  std::string facts = program.recipe;
+  if (const CpuTarget *target = program.cpu())
+    facts += ContentHash::of(target->image.data(), target->image.size());
+  for (const Constant &constant : program.constants)
+    facts += ContentHash::of(constant.bytes.data(), constant.bytes.size());
   MPC_RETURN_IF_ERROR(
-      compareFacts(ranks_.get(), {{"the programs", std::move(program)}}));
+      compareFacts(ranks_.get(), {{"the programs", std::move(facts)}}));
   MPC_RETURN_IF_ERROR(compareFirstStates(ranks_.get(), *runner_));
   hasAgreed_ = true;
   return {};

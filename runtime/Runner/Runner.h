@@ -47,9 +47,6 @@ public:
   createShared(std::shared_ptr<const Program> program, const Runner &other);
 
   [[nodiscard]] const Program &program() const { return *program_; }
-  [[nodiscard]] const std::shared_ptr<const Program> &sharedProgram() const {
-    return program_;
-  }
   /// Whether a tensor of the program lies in the memory of the other runner
   /// from which this one was made.
   [[nodiscard]] bool sharesState(std::string_view name) const;

@@ -4,9 +4,9 @@
 
 #include "runtime/Support/Hash.h"
 
+#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace mpc::rt {
 namespace {
@@ -53,19 +53,43 @@ Result<std::string> findDifference(Ranks &ranks,
   return std::string();
 }
 
+/// Texts one after the other, each behind its length.
+std::string join(const Metadata &fields) {
+  std::string joined;
+  for (const auto &[key, value] : fields)
+    for (const std::string &text : {key, value})
+      joined += std::to_string(text.size()) + ":" + text;
+  return joined;
+}
+
+/// Takes the next text of those that were joined; empty where there is none.
+std::string takeText(std::string_view &joined) {
+  size_t length = 0;
+  auto [end, error] =
+      std::from_chars(joined.data(), joined.data() + joined.size(), length);
+  size_t begin = static_cast<size_t>(end - joined.data()) + 1;
+  if (error != std::errc() || begin > joined.size() ||
+      length > joined.size() - begin) {
+    joined = {};
+    return "";
+  }
+  std::string text(joined.substr(begin, length));
+  joined.remove_prefix(begin + length);
+  return text;
+}
+
 Status sharePosition(Ranks &ranks, std::optional<TrainPosition> &position) {
-  std::string text;
+  std::string joined;
   if (ranks.isFirst() && position)
-    text = nlohmann::json(toFields(*position)).dump();
-  MPC_RETURN_IF_ERROR(ranks.broadcast(text));
-  if (ranks.isFirst() || text.empty())
+    joined = join(toFields(*position));
+  MPC_RETURN_IF_ERROR(ranks.broadcast(joined));
+  if (ranks.isFirst() || joined.empty())
     return {};
-  auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object())
-    return internalError("rank 0 sent a position that cannot be read");
   Metadata fields;
-  for (const auto &[key, value] : json.items())
-    fields[key] = value.get<std::string>();
+  for (std::string_view left = joined; !left.empty();) {
+    std::string key = takeText(left);
+    fields[key] = takeText(left);
+  }
   MPC_ASSIGN_OR_RETURN(position, parsePosition(fields));
   return {};
 }

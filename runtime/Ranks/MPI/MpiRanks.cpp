@@ -6,18 +6,18 @@
 #include "runtime/Support/Text.h"
 
 #include <condition_variable>
+#include <cstdlib>
 #include <dlfcn.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <unistd.h>
 
 namespace mpc::rt {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
-namespace fs = std::filesystem;
 
 /// How often the answering thread looks for questions.
 constexpr std::chrono::milliseconds kLook{20};
@@ -245,26 +245,32 @@ void MpiRanks::watch(const std::stop_token &stop) {
   }
 }
 
+/// The folder of a file, without links; empty where there is none.
+std::string folderOf(const char *file) {
+  std::unique_ptr<char, decltype(&::free)> real(::realpath(file, nullptr),
+                                                &::free);
+  std::string path = real ? real.get() : "";
+  return path.substr(0, path.find_last_of('/') + 1);
+}
+
 /// The module's file: in lib/mpc, beside the program or the library that this
 /// code is in.
-fs::path findModule(const std::string &library) {
+std::string findModule(const std::string &library) {
   Dl_info own = {};
-  std::error_code error;
-  fs::path code = fs::read_symlink("/proc/self/exe", error);
-  if (::dladdr(reinterpret_cast<void *>(&findModule), &own) && own.dli_fname)
-    if (fs::path loaded = fs::canonical(own.dli_fname, error); !error)
-      code = loaded;
-  fs::path name = "mpc/mpc-mpi-" + library + ".so";
-  fs::path beside = code.parent_path() / name;
-  return fs::exists(beside, error)
-             ? beside
-             : code.parent_path().parent_path() / "lib" / name;
+  std::string name = "mpc/mpc-mpi-" + library + ".so";
+  (void)::dladdr(reinterpret_cast<void *>(&findModule), &own);
+  std::string folder = folderOf(own.dli_fname ? own.dli_fname : "");
+  if (folder.empty())
+    folder = folderOf("/proc/self/exe");
+  std::string beside = folder + name;
+  return ::access(beside.c_str(), R_OK) == 0 ? beside
+                                             : folder + "../lib/" + name;
 }
 
 /// Loads the module. Its library finds parts of itself only where its symbols
 /// are for all.
 Result<const MpcMpiModule *> load(const std::string &library) {
-  fs::path path = findModule(library);
+  std::string path = findModule(library);
   void *module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   void *address = module ? ::dlsym(module, "mpcMpiModule") : nullptr;
   if (!address)
@@ -273,9 +279,9 @@ Result<const MpcMpiModule *> load(const std::string &library) {
   const MpcMpiModule *functions =
       reinterpret_cast<decltype(&mpcMpiModule)>(address)();
   if (functions->version != MPC_MPI_MODULE_VERSION)
-    return environmentError(fmt::format(
-        "--ranks: {} is of version {}, expected {}", escape(path.string()),
-        functions->version, MPC_MPI_MODULE_VERSION));
+    return environmentError(
+        fmt::format("--ranks: {} is of version {}, expected {}", escape(path),
+                    functions->version, MPC_MPI_MODULE_VERSION));
   return functions;
 }
 

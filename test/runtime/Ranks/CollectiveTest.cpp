@@ -98,6 +98,36 @@ TEST(Collective, TakesTheOwnPart) {
             std::string::npos);
 }
 
+TEST(Collective, AFileHasTheSizesOfEachTensor) {
+  std::shared_ptr<const Program> programs[] = {makeProgram()};
+  auto sections = *encodeManifest(programs);
+  auto with = [&](const std::string &from, const std::string &to) {
+    const SharedBytes &bytes = sections[0].bytes;
+    std::string text(reinterpret_cast<const char *>(bytes.data()),
+                     bytes.size());
+    size_t place = text.find(from);
+    EXPECT_NE(place, std::string::npos) << text;
+    text.replace(place, from.size(), to);
+    auto changed = sections;
+    changed[0].bytes =
+        SharedBytes::of(std::vector<uint8_t>(text.begin(), text.end()));
+    return parseManifest(changed);
+  };
+  EXPECT_EQ(
+      with("\"part_bytes\":[8]", "\"part_bytes\":[8,8]").status().message(),
+      "manifest: 'part_bytes' is not a size for each tensor");
+  // One tensor may have its sizes without a list.
+  auto single = with("\"part_bytes\":[8]", "\"part_bytes\":8");
+  ASSERT_TRUE(single.ok()) << single.status().message();
+  EXPECT_EQ(single->front()
+                ->entries[0]
+                .launches[0]
+                .as<Collective>()
+                ->parts()[0]
+                .partBytes,
+            8u);
+}
+
 TEST(Collective, IsInAFileAndInItsInspection) {
   std::shared_ptr<const Program> programs[] = {makeProgram()};
   auto read = parseManifest(*encodeManifest(programs));

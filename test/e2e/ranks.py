@@ -350,7 +350,8 @@ def end_of(folder, flags, event):
 
 
 def end_of_start(flags, rank):
-    """Stops a rank as soon as it is there, and returns what the others say."""
+    """Stops a rank as soon as it is there, and returns what the others say; None where the launcher itself does
+    not end, which Open MPI's sometimes does not where a rank was stopped while it started."""
     begun = subprocess.Popen(command(4, [*flags, "--rank-timeout=2"]), env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
     while rank not in children(begun):
         time.sleep(0.001)
@@ -360,8 +361,15 @@ def end_of_start(flags, rank):
     begin = time.time()
     while time.time() < begin + 60 and any(alive(pid) for pid in others):
         time.sleep(0.05)
+    taken = time.time() - begin
     end(stopped)
-    return begun.communicate(timeout=60)[1], time.time() - begin
+    try:
+        return begun.communicate(timeout=20)[1], taken
+    except subprocess.TimeoutExpired:
+        begun.kill()
+        begun.communicate()
+        assert not any(alive(pid) for pid in others), "ranks outlive one that does not start"
+        return None
 
 
 def end(pid):
@@ -388,7 +396,8 @@ def faults(inputs, folder):
         assert "rank 2 does not answer" in text, text
         assert taken < 10, f"{taken} s"
         print(f"a rank that is {name}: named by the others")
-    text, taken = end_of_start([*base, "--steps=3"], 3)
+    tries = (end_of_start([*base, "--steps=3"], 3) for _ in range(3))
+    text, taken = next(found for found in tries if found)
     assert "error: MPI has not started after 2.0 s: another rank is missing" in text and taken < 20, (text, taken)
     print("a rank that does not start: the others end")
     # Rank 0 waits for a reader of its metrics, and says so to those who ask.

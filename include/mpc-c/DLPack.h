@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The structs by which DLPack (https://dmlc.github.io/dlpack) hands tensors
- * from one library to another, of version 1: as much of them as tensors in a
- * CPU's memory need. Where <dlpack/dlpack.h> is included before, its own are
- * used; after this header it has no effect.
+ * from one library to another, of version 1: as much of them as tensors in the
+ * memory of a CPU or an NVIDIA GPU need. Where <dlpack/dlpack.h> is included
+ * before, its own are used; after this header it has no effect.
  */
 #ifndef MPC_C_DLPACK_H
 #define MPC_C_DLPACK_H

@@ -21,7 +21,9 @@ typedef struct MpcProgram MpcProgram;
 typedef struct MpcProgramOptions {
   size_t structSize;
   /* The variant of the program to load: "host", "x86-64-v3", "x86-64-v4",
-   * "znver4", ...; NULL for the best one that this processor runs. */
+   * "znver4", ..., or "cuda" for the best one that this machine's GPU runs.
+   * NULL for the best one that this processor runs, or in a file for GPUs alone
+   * as "cuda". */
   const char *cpu;
 } MpcProgramOptions;
 
@@ -41,7 +43,7 @@ MPC_EXPORT void mpcProgramDestroy(MpcProgram *program);
 
 typedef struct MpcProgramInfo {
   size_t structSize;
-  const char *cpu; /* The processor of its code: "x86-64-v3". */
+  const char *cpu; /* The target of its code: "x86-64-v3", "cuda:sm_90". */
   /* The amp.recipe by which it was compiled, as MLIR text. */
   const char *recipe;
   size_t numEntries; /* Entries are numbered from 0, like everything here. */

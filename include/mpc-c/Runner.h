@@ -79,8 +79,8 @@ MPC_EXPORT MpcError *mpcRunnerCreate(const MpcProgram *program,
  * of other sizes, do. The numThreads of `options` must be 0.
  *
  * The two, and more that are made of either, are together for one thread at a
- * time. Each may be destroyed before the others. Programs for a GPU share no
- * state yet: such a call is MPC_ERROR_USAGE. */
+ * time. Each may be destroyed before the others. Both programs are for CPUs, or
+ * both for GPUs; anything else is MPC_ERROR_USAGE. */
 MPC_EXPORT MpcError *mpcRunnerCreateShared(const MpcProgram *program,
                                            MpcRunner *runner,
                                            const MpcRunnerOptions *options,
@@ -102,10 +102,17 @@ MPC_EXPORT MpcError *mpcRunnerLoadWeights(MpcRunner *runner, const char *path);
  * Binds memory, without a copy, to the input or output called `name` in all
  * entries that have it: it is read or written by each run until it is bound
  * anew or unbound. The tensor must have the name's element type and shape, be
- * row-major without gaps, lie in a CPU's memory, and be aligned as its
- * elements are (64 bytes are fastest). Memory that a run writes overlaps no
- * other that is bound. An output that is not bound is written to memory of
- * the runner.
+ * row-major without gaps, and be aligned as its elements are (64 bytes are
+ * fastest). Memory that a run writes overlaps no other that is bound. An output
+ * that is not bound is written to memory of the runner.
+ *
+ * The tensor lies in a CPU's memory (kDLCPU, kDLCUDAHost). Of a program for a
+ * GPU it may also lie in the memory of that GPU (kDLCUDA, device 0, through
+ * which PyTorch and JAX hand out theirs): then it does not pass through the
+ * host. Such memory is read and written in the order of the runner's stream
+ * (mpcRunnerSetStream). Integers that must lie within bounds, as labels, are
+ * copied to the host for that check. An output in a GPU's memory cannot be read
+ * by mpcRunnerReadOutput or mpcRunnerReadScalar unless it is a single number.
  *
  * The memory belongs to the caller, who keeps it until the binding ends;
  * `tensor` itself is read during the call alone.
@@ -114,6 +121,15 @@ MPC_EXPORT MpcError *mpcRunnerBindInput(MpcRunner *runner, const char *name,
                                         const DLTensor *tensor);
 MPC_EXPORT MpcError *mpcRunnerBindOutput(MpcRunner *runner, const char *name,
                                          const DLTensor *tensor);
+
+/* Sets the CUstream (PyTorch: `torch.cuda.current_stream().cuda_stream`) in
+ * whose order the caller uses memory of the GPU that it shares with the runner:
+ * a run begins behind the work that the stream has when the run is called, and
+ * the stream's later work begins behind the run. NULL, as at first, is CUDA's
+ * default stream. The stream must live until another is set or the runner and
+ * those that share its state are destroyed; they have one stream together. For
+ * programs for a GPU. */
+MPC_EXPORT MpcError *mpcRunnerSetStream(MpcRunner *runner, void *stream);
 
 /* Binds a tensor that the runner takes over if the call succeeds. The runner
  * gives it back by its deleter when the binding ends, on the thread of the call
@@ -234,8 +250,12 @@ typedef struct MpcUpdate {
   int32_t skipped;  /* 1 if the parameters should stay unchanged. */
   size_t numParameters;
   const char *const *names;
-  const DLTensor *parameters; /* To be updated: the next run reads them. */
-  const DLTensor *gradients;  /* The function may overwrite them, too. */
+  /* To be updated: the next run reads them. They lie in a CPU's memory, or in
+   * the GPU's where mpcRunnerEditDeviceState gave them to the caller there. */
+  const DLTensor *parameters;
+  /* The function may overwrite them, too. They lie in the GPU's memory where
+   * they are bound to outputs there. */
+  const DLTensor *gradients;
 } MpcUpdate;
 
 /* Updates the parameters. It is called during the call that ends a step, on its
@@ -325,6 +345,19 @@ MPC_EXPORT MpcError *mpcRunnerShareState(MpcRunner *runner, const char *name,
  * written. */
 MPC_EXPORT MpcError *mpcRunnerEditState(MpcRunner *runner, const char *name,
                                         DLManagedTensorVersioned **tensor);
+
+/* The same two in the memory of the GPU that a program is for (kDLCUDA), so
+ * that they never pass through the host; they are used in the order of the
+ * runner's stream. From then on mpcRunnerEditState refuses tensors of the same
+ * slab; reads, checkpoints and mpcRunnerWriteState see and change what the GPU
+ * has.
+ */
+MPC_EXPORT MpcError *
+mpcRunnerShareDeviceState(MpcRunner *runner, const char *name,
+                          DLManagedTensorVersioned **tensor);
+MPC_EXPORT MpcError *
+mpcRunnerEditDeviceState(MpcRunner *runner, const char *name,
+                         DLManagedTensorVersioned **tensor);
 
 /* A number by its name: a scalar input that is set by value ("lr"), a
  * hyper-parameter or setting ("beta1", "growth_interval"), or a number of a

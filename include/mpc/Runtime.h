@@ -357,6 +357,17 @@ public:
   Expected<ManagedTensor> editState(const std::string &name) {
     return managed(mpcRunnerEditState, name);
   }
+  /// The same two in memory of the GPU that the program is for.
+  Expected<ManagedTensor> shareDeviceState(const std::string &name) const {
+    return managed(mpcRunnerShareDeviceState, name);
+  }
+  Expected<ManagedTensor> editDeviceState(const std::string &name) {
+    return managed(mpcRunnerEditDeviceState, name);
+  }
+  /// The CUstream in whose order memory of the GPU is used.
+  Status setStream(void *stream) {
+    return Status(mpcRunnerSetStream(get(), stream));
+  }
 
   Expected<double> readNumber(const std::string &name) const {
     return detail::filled(double(), [&](double *value) {

@@ -35,11 +35,13 @@ public:
   template <typename T>
   Tensor(T *data, std::vector<int64_t> shape)
       : Tensor(data, dlpackType<std::remove_const_t<T>>(), std::move(shape)) {}
-  Tensor(const void *data, DLDataType dtype, std::vector<int64_t> shape)
+  /// `device` is that of a GPU ({kDLCUDA, 0}) where `data` is an address there.
+  Tensor(const void *data, DLDataType dtype, std::vector<int64_t> shape,
+         DLDevice device = {kDLCPU, 0})
       : shape_(std::move(shape)) {
     // DLPack has only one kind of pointer. An input is never written.
     tensor_.data = const_cast<void *>(data);
-    tensor_.device = {kDLCPU, 0};
+    tensor_.device = device;
     tensor_.ndim = static_cast<int32_t>(shape_.size());
     tensor_.dtype = dtype;
   }

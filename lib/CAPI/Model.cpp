@@ -3,7 +3,7 @@
 #include "lib/CAPI/Model.h"
 
 #include "lib/Driver/OnnxExport.h"
-#include "runtime/CAPI/HostTensor.h"
+#include "runtime/CAPI/CallerTensor.h"
 #include "runtime/Support/Text.h"
 
 #include <cstring>
@@ -17,7 +17,7 @@ namespace {
 
 rt::Result<ModelBytes::Value> valueOf(const std::string &name,
                                       const DLTensor &tensor) {
-  MPC_ASSIGN_OR_RETURN(rt::HostTensor host, rt::hostTensor(name, &tensor));
+  MPC_ASSIGN_OR_RETURN(rt::CallerTensor host, rt::hostTensor(name, &tensor));
   ModelBytes::Value value{host.desc, {}};
   if (value.desc.numBytes() != 0)
     value.bytes.assign(static_cast<const char *>(host.data),
@@ -155,7 +155,7 @@ MpcError *mpcModelWriteOnnx(MpcModel *model, size_t numValues,
     for (size_t i = 0; i < numValues; ++i) {
       MPC_RETURN_IF_ERROR(needs("names", names ? names[i] : nullptr));
       MPC_RETURN_IF_ERROR(needs("values", values ? values[i] : nullptr));
-      MPC_ASSIGN_OR_RETURN(rt::HostTensor host,
+      MPC_ASSIGN_OR_RETURN(rt::CallerTensor host,
                            rt::hostTensor(names[i], values[i]));
       views.push_back(host.view());
     }

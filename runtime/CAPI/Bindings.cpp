@@ -74,7 +74,7 @@ Status Bindings::checkFits(Direction direction, const TensorDesc &given) const {
 
 /// A run must not write to the memory of any other tensor.
 Status Bindings::checkApart(Direction direction,
-                            const HostTensor &tensor) const {
+                            const CallerTensor &tensor) const {
   size_t bytes = tensor.desc.numBytes();
   if (bytes == 0)
     return {};
@@ -96,26 +96,53 @@ Status Bindings::checkApart(Direction direction,
   return {};
 }
 
-void Bindings::point(Direction direction, const TensorDesc &desc, void *data) {
+/// A run reads and writes memory of a CPU, and of the GPU that it runs on.
+Status Bindings::checkMemory(const CallerTensor &tensor) const {
+  if (!tensor.gpu)
+    return {};
+  if (*tensor.gpu != kDeviceNumber)
+    return invalidInput(fmt::format("tensor {} lies on cuda:{}, and the "
+                                    "program runs on cuda:{}",
+                                    quote(tensor.desc.name), *tensor.gpu,
+                                    kDeviceNumber));
+  Status status = runner_->checkDeviceMemory(
+      reinterpret_cast<DeviceAddress>(tensor.data), tensor.desc.numBytes());
+  return status.withContext(fmt::format("tensor {}, which lies on cuda:{}",
+                                        quote(tensor.desc.name), *tensor.gpu));
+}
+
+/// Lets calls find the tensor; one without memory ends the binding.
+void Bindings::point(Direction direction, const CallerTensor &tensor) const {
+  const TensorDesc &desc = tensor.desc;
+  auto address = reinterpret_cast<DeviceAddress>(tensor.data);
   visit(direction, desc.name,
         [&](EntryCall &call, size_t index, const TensorDesc &own) {
           if (own.dtype != desc.dtype || own.shape != desc.shape)
             return;
-          if (direction == Direction::Input)
-            call.setInput(index, data);
+          if (direction == Direction::Input && tensor.gpu)
+            call.setDeviceInput(index, address);
+          else if (direction == Direction::Input)
+            call.setInput(index, tensor.data);
+          else if (tensor.gpu)
+            call.setDeviceOutput(index, address);
           else
-            call.setOutput(index, data);
+            call.setOutput(index, tensor.data);
         });
 }
 
-Status Bindings::bind(Direction direction, const HostTensor &tensor,
+Status Bindings::bind(Direction direction, const CallerTensor &tensor,
                       TensorOwner &owner) {
   MPC_RETURN_IF_ERROR(checkFits(direction, tensor.desc));
+  MPC_RETURN_IF_ERROR(checkMemory(tensor));
   MPC_RETURN_IF_ERROR(checkApart(direction, tensor));
   // A tensor without elements may have no address, and nothing is read there.
   static std::byte empty;
-  void *data = tensor.data ? tensor.data : &empty;
-  Binding binding{tensor.desc.shape, data, tensor.desc.numBytes(),
+  CallerTensor known = tensor;
+  if (!known.data) {
+    known.data = &empty;
+    known.gpu.reset();
+  }
+  Binding binding{known.desc.shape, known.data, known.desc.numBytes(),
                   std::move(owner)};
   std::vector<Binding> &bound = boundAs(direction)[tensor.desc.name];
   auto earlier =
@@ -126,7 +153,7 @@ Status Bindings::bind(Direction direction, const HostTensor &tensor,
     bound.push_back(std::move(binding));
   else
     *earlier = std::move(binding);
-  point(direction, tensor.desc, data);
+  point(direction, known);
   if (direction == Direction::Input) {
     shapes_[tensor.desc.name] = tensor.desc.shape;
     numbers_.erase(tensor.desc.name);
@@ -142,7 +169,7 @@ Status Bindings::unbind(Direction direction, std::string_view name) {
                                   nameOf(direction), quote(name)));
   visit(direction, name,
         [&](EntryCall &call, size_t index, const TensorDesc &desc) {
-          point(direction, desc, nullptr);
+          point(direction, {desc});
         });
   bound.erase(it);
   if (direction == Direction::Input)
@@ -168,7 +195,7 @@ void Bindings::setNumber(std::string_view name, double value) {
         Number &number = it->second;
         number.dtype = desc.dtype;
         (void)convert(&value, DType::F64, number.memory.data(), desc.dtype, 1);
-        point(Direction::Input, desc, number.memory.data());
+        point(Direction::Input, {desc, number.memory.data()});
       });
   if (auto it = inputs_.find(name); it != inputs_.end())
     inputs_.erase(it);

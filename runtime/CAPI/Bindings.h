@@ -4,7 +4,7 @@
 #ifndef MPC_RUNTIME_CAPI_BINDINGS_H
 #define MPC_RUNTIME_CAPI_BINDINGS_H
 
-#include "runtime/CAPI/HostTensor.h"
+#include "runtime/CAPI/CallerTensor.h"
 #include "runtime/Runner/EntryCall.h"
 #include "runtime/Support/Status.h"
 
@@ -36,7 +36,7 @@ public:
   /// Binds the tensor to the input or output of that name in all entries, for
   /// its shape. A binding of another shape remains beside it. On failure
   /// nothing changes, and `owner` stays the caller's.
-  Status bind(Direction direction, const HostTensor &tensor,
+  Status bind(Direction direction, const CallerTensor &tensor,
               TensorOwner &owner);
   /// Ends all bindings of this name, whatever their shapes.
   Status unbind(Direction direction, std::string_view name);
@@ -77,8 +77,9 @@ private:
   void visit(Direction direction, std::string_view name,
              const Visit &body) const;
   Status checkFits(Direction direction, const TensorDesc &given) const;
-  Status checkApart(Direction direction, const HostTensor &tensor) const;
-  void point(Direction direction, const TensorDesc &desc, void *data);
+  Status checkApart(Direction direction, const CallerTensor &tensor) const;
+  Status checkMemory(const CallerTensor &tensor) const;
+  void point(Direction direction, const CallerTensor &tensor) const;
 
   const Runner *runner_ = nullptr;
   std::vector<EntryCall *> calls_;

@@ -3,7 +3,7 @@
 #include "runtime/CAPI/CallerOptimizer.h"
 
 #include "runtime/CAPI/Boundary.h"
-#include "runtime/CAPI/HostTensor.h"
+#include "runtime/CAPI/CallerTensor.h"
 #include "runtime/Program/StepNames.h"
 #include "runtime/Support/Text.h"
 
@@ -72,14 +72,39 @@ Status CallerOptimizer::open(Runner &runner, const StepRun &step) {
                                       "the caller is to update",
                                       quote(parameter)));
     MPC_ASSIGN_OR_RETURN(size_t output, findGradient(step, gradient, *tensor));
-    MPC_ASSIGN_OR_RETURN(std::span<std::byte> memory,
-                         runner.editState(parameter));
     names_.push_back(parameter.c_str());
     outputs_.push_back(output);
-    parameters_.push_back(toDLPack(tensor->desc, memory.data()));
-    gradients_.push_back(toDLPack(tensor->desc, nullptr));
+    tensors_.push_back(tensor);
   }
+  parameters_.resize(names_.size());
+  gradients_.resize(names_.size());
   return {};
+}
+
+/// The parameter where the caller is to write it: on the device if it was given
+/// to him there. The next run reads what he writes.
+Result<DLTensor> CallerOptimizer::parameter(size_t index) const {
+  const StateTensor &tensor = *tensors_[index];
+  if (!runner_->isHandedOut(tensor)) {
+    MPC_ASSIGN_OR_RETURN(std::span<std::byte> memory,
+                         runner_->editState(tensor.desc.name));
+    return toDLPack(tensor.desc, memory.data());
+  }
+  MPC_ASSIGN_OR_RETURN(DeviceAddress address,
+                       runner_->handOutState(tensor.desc.name));
+  return toDLPack(tensor.desc, reinterpret_cast<void *>(address),
+                  {kDLCUDA, kDeviceNumber});
+}
+
+/// Its gradient where the step has written it.
+DLTensor CallerOptimizer::gradient(size_t index) const {
+  const EntryCall &call = step_->lastCall();
+  const TensorDesc &desc = tensors_[index]->desc;
+  size_t output = outputs_[index];
+  if (DeviceAddress address = call.deviceOutput(output))
+    return toDLPack(desc, reinterpret_cast<void *>(address),
+                    {kDLCUDA, kDeviceNumber});
+  return toDLPack(desc, call.outputMemory(output));
 }
 
 Status CallerOptimizer::set(const MpcOptimizer &optimizer) {
@@ -100,8 +125,10 @@ Status CallerOptimizer::check() const {
 Status CallerOptimizer::afterStep(Training & /*training*/, StepReport &report) {
   if (!isNeeded() || (report.outcome.skipped && !optimizer_.onSkipped))
     return {};
-  for (size_t i = 0; i < names_.size(); ++i)
-    gradients_[i].data = step_->lastCall().outputMemory(outputs_[i]);
+  for (size_t i = 0; i < names_.size(); ++i) {
+    MPC_ASSIGN_OR_RETURN(parameters_[i], parameter(i));
+    gradients_[i] = gradient(i);
+  }
   MpcUpdate update = updateOf(report.outcome);
   update.lr = step_->lastCall().number(step::kLearningRate).value_or(kNaN);
   update.numParameters = names_.size();

@@ -30,10 +30,13 @@ public:
 
 private:
   [[nodiscard]] bool isNeeded() const { return !names_.empty(); }
+  [[nodiscard]] Result<DLTensor> parameter(size_t index) const;
+  [[nodiscard]] DLTensor gradient(size_t index) const;
 
   Runner *runner_ = nullptr;
   const StepRun *step_ = nullptr;
   MpcOptimizer optimizer_ = {};
+  std::vector<const StateTensor *> tensors_;
   std::vector<const char *> names_;
   /// For each parameter the output of the last entry that is its gradient.
   std::vector<size_t> outputs_;

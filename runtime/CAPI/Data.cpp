@@ -3,7 +3,7 @@
 #include "runtime/CAPI/Data.h"
 
 #include "runtime/CAPI/Boundary.h"
-#include "runtime/CAPI/HostTensor.h"
+#include "runtime/CAPI/CallerTensor.h"
 #include "runtime/CAPI/Session.h"
 #include "runtime/CAPI/TensorInfo.h"
 #include "runtime/Support/CheckedSize.h"

@@ -12,6 +12,7 @@
 #include "runtime/Runner/ProgramChoice.h"
 #include "runtime/Support/Text.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <iterator>
@@ -21,14 +22,25 @@ using namespace mpc::rt;
 
 namespace {
 
+/// The program for a CPU, or for a GPU if that is asked for or there is no
+/// other.
+Result<std::shared_ptr<const Program>> choose(const ProgramVariants &variants,
+                                              std::string_view wanted) {
+  bool hasHostCode =
+      std::any_of(variants.begin(), variants.end(),
+                  [](const auto &program) { return program->cpu(); });
+  if (wanted == "cuda" || (wanted.empty() && !hasHostCode))
+    return chooseForDevice(variants);
+  return chooseProgram(variants, std::string(wanted));
+}
+
 Status load(const ProgramVariants &variants, const MpcProgramOptions *given,
             MpcProgram **out) {
   MpcProgramOptions options = {};
   MPC_RETURN_IF_ERROR(takeOptions(given, options));
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<const Program> program,
-                       chooseProgram(variants, options.cpu ? options.cpu : ""));
-  return giveHandle(
-      std::make_shared<LoadedProgram>(LoadedProgram{std::move(program)}), out);
+                       choose(variants, options.cpu ? options.cpu : ""));
+  return giveHandle(std::make_shared<LoadedProgram>(std::move(program)), out);
 }
 
 /// The programs of a file whose bytes are copied.
@@ -127,10 +139,11 @@ void mpcProgramDestroy(MpcProgram *program) {
 }
 
 MpcError *mpcProgramGetInfo(const MpcProgram *program, MpcProgramInfo *info) {
-  return query(program, [&](const Program &loaded) {
+  return guarded([&]() -> Status {
+    MPC_ASSIGN_OR_RETURN(LoadedProgram * handle, objectOf(program));
+    const Program &loaded = *handle->program;
     MpcProgramInfo known = {};
-    // chooseProgram() returns only programs for a CPU.
-    known.cpu = loaded.cpu()->cpu.c_str();
+    known.cpu = handle->target.c_str();
     known.recipe = loaded.recipe.c_str();
     known.numEntries = loaded.entries.size();
     known.numStateTensors = loaded.state.size();
@@ -183,8 +196,9 @@ MpcError *mpcProgramWithoutValues(const MpcProgram *program, size_t numNames,
     }
     MPC_ASSIGN_OR_RETURN(ProgramVariants variants,
                          withoutValues(loaded, std::move(without)));
-    auto options =
-        MpcProgramOptions{sizeof(MpcProgramOptions), loaded.cpu()->cpu.c_str()};
+    MpcProgramOptions options{sizeof(MpcProgramOptions), "cuda"};
+    if (const CpuTarget *target = loaded.cpu())
+      options.cpu = target->cpu.c_str();
     return load(variants, &options, other);
   });
 }

@@ -30,8 +30,8 @@ void giveBack(void *tensor) {
 
 Status bindTensor(Session &session, Direction direction, std::string_view name,
                   const DLTensor *tensor, TensorOwner &owner) {
-  MPC_ASSIGN_OR_RETURN(HostTensor host, hostTensor(name, tensor));
-  return session.bindings().bind(direction, host, owner);
+  MPC_ASSIGN_OR_RETURN(CallerTensor given, callerTensor(name, tensor));
+  return session.bindings().bind(direction, given, owner);
 }
 
 MpcError *bindBorrowed(MpcRunner *runner, Direction direction, const char *name,
@@ -77,6 +77,19 @@ MpcError *unbind(MpcRunner *runner, Direction direction, const char *name) {
   return onNamed(runner, name, [&](Session &session, std::string_view known) {
     return session.bindings().unbind(direction, known);
   });
+}
+
+MpcError *shareOnDevice(MpcRunner *runner, const char *name, Access access,
+                        DLManagedTensorVersioned **tensor) {
+  return onNamed(runner, name,
+                 [&](Session &session, std::string_view known) -> Status {
+                   MPC_RETURN_IF_ERROR(needs("tensor", tensor));
+                   MPC_ASSIGN_OR_RETURN(TensorView view,
+                                        session.deviceState(known, access));
+                   *tensor = shareTensor(view, session.shared_from_this(),
+                                         access, {kDLCUDA, kDeviceNumber});
+                   return {};
+                 });
 }
 
 Result<double> scalarOf(const TensorView &view) {
@@ -304,7 +317,7 @@ MpcError *mpcRunnerWriteState(MpcRunner *runner, const char *name,
                               const DLTensor *source) {
   return onNamed(
       runner, name, [&](Session &session, std::string_view known) -> Status {
-        MPC_ASSIGN_OR_RETURN(HostTensor host, hostTensor(known, source));
+        MPC_ASSIGN_OR_RETURN(CallerTensor host, hostTensor(known, source));
         return session.writeState(host.view());
       });
 }
@@ -329,6 +342,21 @@ MpcError *mpcRunnerEditState(MpcRunner *runner, const char *name,
         *tensor = shareTensor(view, session.shared_from_this(), Access::Write);
         return {};
       });
+}
+
+MpcError *mpcRunnerShareDeviceState(MpcRunner *runner, const char *name,
+                                    DLManagedTensorVersioned **tensor) {
+  return shareOnDevice(runner, name, Access::Read, tensor);
+}
+
+MpcError *mpcRunnerEditDeviceState(MpcRunner *runner, const char *name,
+                                   DLManagedTensorVersioned **tensor) {
+  return shareOnDevice(runner, name, Access::Write, tensor);
+}
+
+MpcError *mpcRunnerSetStream(MpcRunner *runner, void *stream) {
+  return onRunner(runner,
+                  [&](Session &session) { return session.setStream(stream); });
 }
 
 MpcError *mpcRunnerReadNumber(MpcRunner *runner, const char *name,

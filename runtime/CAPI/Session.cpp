@@ -273,15 +273,26 @@ Status Session::settle() {
 Status Session::checkCall(const EntryCall &call) const {
   MPC_RETURN_IF_ERROR(checkMissing());
   const Entry &entry = call.entry();
-  for (size_t i = 0; i < entry.inputs.size(); ++i) {
-    if (!call.input(i))
-      return usageError(fmt::format("entry {}: input {} is not bound",
-                                    quote(entry.name),
-                                    quote(entry.inputs[i].name)));
-    MPC_RETURN_IF_ERROR(checkBounds({entry.inputs[i], call.input(i)},
-                                    runner_->program().bounds));
-  }
+  for (size_t i = 0; i < entry.inputs.size(); ++i)
+    MPC_RETURN_IF_ERROR(checkInput(call, i));
   return {};
+}
+
+/// Checks that the input is there and within its bounds, for which a copy of
+/// one on the device is made.
+Status Session::checkInput(const EntryCall &call, size_t index) const {
+  const TensorDesc &input = call.entry().inputs[index];
+  const std::vector<InputBound> &bounds = runner_->program().bounds;
+  if (call.input(index))
+    return checkBounds({input, call.input(index)}, bounds);
+  if (!call.deviceInput(index))
+    return usageError(fmt::format("entry {}: input {} is not bound",
+                                  quote(call.entry().name), quote(input.name)));
+  if (!hasBounds(input, bounds))
+    return {};
+  std::vector<std::byte> copy(static_cast<size_t>(input.numBytes()));
+  MPC_RETURN_IF_ERROR(runner_->readDevice(copy, call.deviceInput(index)));
+  return checkBounds({input, copy.data()}, bounds);
 }
 
 Status Session::prepare(const EntryCall &call) {
@@ -420,9 +431,14 @@ Result<TensorView> Session::output(std::string_view name) const {
     found = evaluatedLast_->output(name);
   else if (step_)
     found = step_->output(name);
-  if (found)
-    return *found;
-  return usageError(fmt::format("the last run has no output {}", quote(name)));
+  if (!found)
+    return usageError(
+        fmt::format("the last run has no output {}", quote(name)));
+  if (!found->data)
+    return usageError(fmt::format("output {} is bound to memory of a GPU: read "
+                                  "it there",
+                                  quote(name)));
+  return *found;
 }
 
 MpcProgress Session::progress() const {
@@ -449,19 +465,40 @@ Status Session::writeState(const TensorView &source) {
   return {};
 }
 
-Result<TensorView> Session::editState(std::string_view name) {
+/// A tensor that the caller may write in place.
+Result<const StateTensor *> Session::findEditable(std::string_view name) const {
   const StateTensor *tensor = runner_->program().findState(name);
-  bool isOpen = tensor && (tensor->role == StateRole::Parameter ||
-                           tensor->role == StateRole::Slot ||
-                           tensor->role == StateRole::Buffer);
-  if (tensor && !isOpen)
+  if (!tensor)
+    return invalidInput("no tensor " + quote(name) + " in the state");
+  if (tensor->role != StateRole::Parameter && tensor->role != StateRole::Slot &&
+      tensor->role != StateRole::Buffer)
     return usageError(fmt::format("{} is neither a parameter, a slot nor a "
                                   "buffer: only those can be written in place",
                                   quote(name)));
+  return tensor;
+}
+
+Result<TensorView> Session::editState(std::string_view name) {
+  MPC_ASSIGN_OR_RETURN(const StateTensor *tensor, findEditable(name));
   MPC_ASSIGN_OR_RETURN(std::span<std::byte> memory, runner_->editState(name));
   use_->isHandedOut |= tensor->role == StateRole::Parameter;
   missing_.erase(std::string(name));
   return TensorView{tensor->desc, memory.data()};
+}
+
+Result<TensorView> Session::deviceState(std::string_view name, Access access) {
+  const StateTensor *tensor = runner_->program().findState(name);
+  if (access == Access::Write) {
+    MPC_ASSIGN_OR_RETURN(tensor, findEditable(name));
+  } else {
+    MPC_RETURN_IF_ERROR(settle());
+  }
+  MPC_ASSIGN_OR_RETURN(DeviceAddress address, runner_->handOutState(name));
+  if (access == Access::Write) {
+    use_->isHandedOut |= tensor->role == StateRole::Parameter;
+    missing_.erase(std::string(name));
+  }
+  return TensorView{tensor->desc, reinterpret_cast<const void *>(address)};
 }
 
 Result<double> Session::readNumber(std::string_view name) const {

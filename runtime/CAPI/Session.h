@@ -85,6 +85,10 @@ public:
   Status writeState(const TensorView &source);
   /// Memory that the caller may write between any two runs from now on.
   Result<TensorView> editState(std::string_view name);
+  /// A tensor of the state in the device's memory. Its data is an address
+  /// there.
+  Result<TensorView> deviceState(std::string_view name, Access access);
+  Status setStream(void *stream) { return runner_->setCallerStream(stream); }
   Result<double> readNumber(std::string_view name) const;
   Status writeNumber(std::string_view name, double value);
   Status updateScale(double newScale, std::string_view scaler);
@@ -110,6 +114,9 @@ private:
   Status bindEntries();
   Status takeRate();
   Status checkCall(const EntryCall &call) const;
+  Status checkInput(const EntryCall &call, size_t input) const;
+  [[nodiscard]] Result<const StateTensor *>
+  findEditable(std::string_view name) const;
   /// Checks that a call can run, and updates what follows from the state.
   Status prepare(const EntryCall &call);
   Status settle();
@@ -171,7 +178,11 @@ Status Session::use(Body body) {
 
 /// The object of a handle of a program.
 struct LoadedProgram {
+  explicit LoadedProgram(std::shared_ptr<const Program> known)
+      : program(std::move(known)), target(nameOf(program->target)) {}
+
   std::shared_ptr<const Program> program;
+  std::string target; ///< The name of its target.
 };
 
 /// The object of a handle of a folder of checkpoints.

@@ -116,9 +116,7 @@ void CpuExecutor::resolve() {
 // Runs
 //===----------------------------------------------------------------------===//
 
-Status CpuExecutor::enqueue(size_t entryIndex,
-                            std::span<const void *const> inputs,
-                            std::span<void *const> outputs) {
+Status CpuExecutor::enqueue(size_t entryIndex, const RunMemory &memory) {
   if (numMoves_ != workspace_->numMoves())
     resolve();
   const Entry &entry = program_->entries[entryIndex];
@@ -128,8 +126,8 @@ Status CpuExecutor::enqueue(size_t entryIndex,
     // Kernels take only one kind of pointer. They never write to inputs.
     auto *base =
         ref.space == Space::Input
-            ? static_cast<char *>(const_cast<void *>(inputs[ref.index]))
-            : static_cast<char *>(outputs[ref.index]);
+            ? static_cast<char *>(const_cast<void *>(memory.inputs[ref.index]))
+            : static_cast<char *>(memory.outputs[ref.index]);
     plan.pointers[patch.pointer] = base + ref.offset;
   }
   for (const KeptTensor &kept : plan.kept)

@@ -28,15 +28,15 @@ public:
          std::vector<KeptTensor> kept, ExecutorOptions options);
 
   /// Allocates nothing.
-  Status enqueue(size_t entry, std::span<const void *const> inputs,
-                 std::span<void *const> outputs) override;
+  Status enqueue(size_t entry, const RunMemory &memory) override;
   Status wait() override { return {}; }
   Status waitFor(uint64_t /*run*/) override { return {}; }
   [[nodiscard]] uint64_t numRuns() const override { return numRuns_; }
   [[nodiscard]] bool isAsynchronous() const override { return false; }
   // Runs work on the state in place.
-  Status readState() override { return {}; }
-  Status writeState() override { return {}; }
+  Status readSlab(uint32_t /*slab*/) override { return {}; }
+  Status writeSlab(uint32_t /*slab*/) override { return {}; }
+  Status finishWriting() override { return {}; }
   void observe(LaunchObserver *observer) override;
   [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const override {
     return workspace_->meets(data, bytes);

@@ -12,41 +12,25 @@
 
 namespace mpc::rt {
 
-Result<cuda::ContextRef> openCuda() {
-  auto hint = [](const Status &status) {
-    return environmentError(status.message() +
-                            "; without a GPU use --target=cpu");
-  };
-  auto driver = cuda::Driver::open();
-  if (!driver.ok())
-    return hint(driver.status());
-  MPC_ASSIGN_OR_RETURN(int devices, (*driver)->deviceCount());
-  if (devices == 0)
-    return hint(environmentError("the CUDA driver finds no device"));
-  return cuda::Context::create(*driver, 0);
-}
-
 Result<std::unique_ptr<Executor>>
 CudaExecutor::create(std::shared_ptr<const Program> program, State &state,
-                     std::vector<KeptTensor> kept) {
+                     std::vector<KeptTensor> kept,
+                     std::shared_ptr<DeviceWorkspace> workspace) {
+  if (!workspace) {
+    MPC_ASSIGN_OR_RETURN(workspace, DeviceWorkspace::open());
+  }
   std::unique_ptr<CudaExecutor> executor(
-      new CudaExecutor(std::move(program), state, std::move(kept)));
-  MPC_ASSIGN_OR_RETURN(executor->context_, openCuda());
-  MPC_RETURN_IF_ERROR(executor->prepare());
+      new CudaExecutor(std::move(program), state, std::move(workspace)));
+  MPC_RETURN_IF_ERROR(executor->prepare(kept));
   return std::unique_ptr<Executor>(std::move(executor));
 }
 
 // Work that is still running reads memory of this object.
-CudaExecutor::~CudaExecutor() {
-  if (stream_)
-    (void)stream_->synchronize("ending");
-}
+CudaExecutor::~CudaExecutor() { (void)stream_->synchronize("ending"); }
 
-Status CudaExecutor::prepare() {
-  MPC_ASSIGN_OR_RETURN(stream_, cuda::Stream::create(context_));
-  MPC_ASSIGN_OR_RETURN(uploads_, cuda::Stream::create(context_));
+Status CudaExecutor::prepare(std::span<const KeptTensor> kept) {
   MPC_RETURN_IF_ERROR(loadCode());
-  MPC_RETURN_IF_ERROR(allocate());
+  MPC_RETURN_IF_ERROR(allocate(kept));
   // Slots may be referred to from here on, so that `plans_` must not grow.
   plans_.resize(program_->entries.size());
   for (size_t i = 0; i < plans_.size(); ++i)
@@ -58,7 +42,13 @@ Status CudaExecutor::preparePlan(const Entry &entry, Plan &plan) {
   for (Slot &slot : plan.slots)
     MPC_RETURN_IF_ERROR(allocateSlot(entry, slot));
   for (Slot &slot : plan.slots)
-    MPC_RETURN_IF_ERROR(record(entry, slot));
+    MPC_RETURN_IF_ERROR(record(slot));
+  for (uint32_t slab = 0; slab < slabs_.size(); ++slab)
+    if (usesSlab(entry, slab))
+      MPC_RETURN_IF_ERROR(forSlab(slab, [&](Mirror &mirror) -> Status {
+        plan.state.push_back(&mirror);
+        return {};
+      }));
   return {};
 }
 
@@ -179,55 +169,83 @@ Status CudaExecutor::prepareLaunches() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-Status CudaExecutor::allocate() {
-  auto add = [&](std::vector<cuda::DeviceBuffer> &list, uint64_t bytes,
-                 const std::string &what) -> Status {
-    MPC_ASSIGN_OR_RETURN(cuda::DeviceBuffer buffer,
-                         cuda::DeviceBuffer::allocate(context_, bytes, what));
-    list.push_back(std::move(buffer));
-    return {};
-  };
+Status CudaExecutor::allocate(std::span<const KeptTensor> kept) {
   uint64_t arenaBytes = 0;
   for (const Entry &entry : program_->entries)
     arenaBytes = std::max(arenaBytes, entry.arenaBytes);
-  MPC_ASSIGN_OR_RETURN(
-      arena_, cuda::DeviceBuffer::allocate(context_, arenaBytes, "the arena"));
-  for (const Slab &slab : program_->slabs)
-    MPC_RETURN_IF_ERROR(
-        add(slabs_, slab.bytes, "state slab " + quote(slab.name)));
-  for (const KeptTensor &kept : kept_)
-    MPC_RETURN_IF_ERROR(add(before_, kept.before.size(),
-                            "a copy of " + quote(kept.tensor->desc.name)));
+  MPC_RETURN_IF_ERROR(workspace_->reserveArena(arenaBytes));
+  for (uint32_t i = 0; i < program_->slabs.size(); ++i) {
+    const Slab &slab = program_->slabs[i];
+    MPC_ASSIGN_OR_RETURN(std::shared_ptr<Mirror> mirror,
+                         workspace_->mirror({state_->slab(i), slab.bytes},
+                                            "state slab " + quote(slab.name)));
+    slabs_.push_back(std::move(mirror));
+  }
+  for (const KeptTensor &one : kept) {
+    MPC_ASSIGN_OR_RETURN(
+        std::shared_ptr<Mirror> before,
+        workspace_->mirror(one.before,
+                           "a copy of " + quote(one.tensor->desc.name)));
+    kept_.push_back({one.tensor, std::move(before)});
+  }
   for (const Constant &constant : program_->constants) {
-    MPC_RETURN_IF_ERROR(add(constants_, constant.bytes.size(),
-                            "constant " + quote(constant.name)));
+    MPC_ASSIGN_OR_RETURN(
+        cuda::DeviceBuffer buffer,
+        cuda::DeviceBuffer::allocate(context_, constant.bytes.size(),
+                                     "constant " + quote(constant.name)));
+    constants_.push_back(std::move(buffer));
     MPC_RETURN_IF_ERROR(
         stream_->upload(constants_.back(), 0, constant.bytes.view()));
   }
   return stream_->synchronize("copying the program's constants");
 }
 
+static std::string nameOf(const char *what, const TensorDesc &desc) {
+  return fmt::format("{} {}", what, quote(desc.name));
+}
+
 Status CudaExecutor::allocateSlot(const Entry &entry, Slot &slot) {
   auto add = [&](const TensorDesc &desc, const char *what,
-                 std::vector<cuda::DeviceBuffer> &device,
-                 std::vector<cuda::PinnedBuffer> &host) -> Status {
-    auto bytes = static_cast<uint64_t>(desc.numBytes());
-    std::string name = fmt::format("{} {}", what, quote(desc.name));
-    MPC_ASSIGN_OR_RETURN(cuda::DeviceBuffer onDevice,
-                         cuda::DeviceBuffer::allocate(context_, bytes, name));
-    MPC_ASSIGN_OR_RETURN(cuda::PinnedBuffer onHost,
-                         cuda::PinnedBuffer::allocate(context_, bytes, name));
-    device.push_back(std::move(onDevice));
-    host.push_back(std::move(onHost));
+                 std::vector<cuda::DeviceBuffer> &list) -> Status {
+    MPC_ASSIGN_OR_RETURN(cuda::DeviceBuffer buffer,
+                         cuda::DeviceBuffer::allocate(
+                             context_, static_cast<uint64_t>(desc.numBytes()),
+                             nameOf(what, desc)));
+    list.push_back(std::move(buffer));
     return {};
   };
   slot.entry = &entry;
   for (const TensorDesc &desc : entry.inputs)
-    MPC_RETURN_IF_ERROR(add(desc, "input", slot.inputs, slot.sources));
+    MPC_RETURN_IF_ERROR(add(desc, "input", slot.inputs));
   for (const TensorDesc &desc : entry.outputs)
-    MPC_RETURN_IF_ERROR(add(desc, "output", slot.outputs, slot.targets));
+    MPC_RETURN_IF_ERROR(add(desc, "output", slot.outputs));
+  slot.sources.resize(slot.inputs.size());
+  slot.targets.resize(slot.outputs.size());
+  slot.uploads.assign(slot.inputs.size(), true);
+  slot.downloads.assign(slot.outputs.size(), true);
+  MPC_RETURN_IF_ERROR(allocateHost(slot));
   MPC_ASSIGN_OR_RETURN(slot.uploaded, cuda::Event::create(context_));
   MPC_ASSIGN_OR_RETURN(slot.done, cuda::Event::create(context_));
+  return {};
+}
+
+/// Allocates what runs need on the host, and frees what they do not need.
+Status CudaExecutor::allocateHost(Slot &slot) const {
+  auto provide = [&](const TensorDesc &desc, const char *what, bool isNeeded,
+                     cuda::PinnedBuffer &buffer) -> Status {
+    uint64_t bytes = isNeeded ? static_cast<uint64_t>(desc.numBytes()) : 0;
+    if (buffer.size() == bytes)
+      return {};
+    MPC_ASSIGN_OR_RETURN(buffer, cuda::PinnedBuffer::allocate(
+                                     context_, bytes, nameOf(what, desc)));
+    return {};
+  };
+  for (size_t i = 0; i < slot.sources.size(); ++i)
+    MPC_RETURN_IF_ERROR(provide(slot.entry->inputs[i], "input", slot.uploads[i],
+                                slot.sources[i]));
+  for (size_t i = 0; i < slot.targets.size(); ++i)
+    MPC_RETURN_IF_ERROR(provide(slot.entry->outputs[i], "output",
+                                slot.downloads[i], slot.targets[i]));
   return {};
 }
 
@@ -235,9 +253,9 @@ cuda::DevicePointer CudaExecutor::address(const BufferRef &ref,
                                           const Slot &slot) const {
   switch (ref.space) {
   case Space::Arena:
-    return arena_.pointer() + ref.offset;
+    return workspace_->arena() + ref.offset;
   case Space::State:
-    return slabs_[ref.index].pointer() + ref.offset;
+    return slabs_[ref.index]->device.pointer() + ref.offset;
   case Space::Constant:
     return constants_[ref.index].pointer() + ref.offset;
   case Space::Input:
@@ -263,25 +281,26 @@ Status CudaExecutor::recordLaunch(const Launch &launch, uint64_t turn,
 /// Keeps the old values of tensors that `entry` may change and that must be
 /// kept.
 Status CudaExecutor::recordKept(const Entry &entry) {
-  for (size_t i = 0; i < kept_.size(); ++i) {
-    const StateTensor &tensor = *kept_[i].tensor;
-    if (usesSlab(entry, tensor.slab))
+  for (const Kept &kept : kept_)
+    if (usesSlab(entry, kept.tensor->slab))
       MPC_RETURN_IF_ERROR(stream_->copy(
-          before_[i].pointer(), slabs_[tensor.slab].pointer() + tensor.offset,
-          kept_[i].before.size()));
-  }
+          kept.before->device.pointer(),
+          slabs_[kept.tensor->slab]->device.pointer() + kept.tensor->offset,
+          kept.before->device.size()));
   return {};
 }
 
-/// Copies the outputs to the host.
+/// Copies the outputs that are wanted there to the host.
 Status CudaExecutor::recordOutputs(const Slot &slot) {
   for (size_t i = 0; i < slot.outputs.size(); ++i)
-    MPC_RETURN_IF_ERROR(
-        stream_->download(slot.targets[i].bytes(), slot.outputs[i], 0));
+    if (slot.downloads[i])
+      MPC_RETURN_IF_ERROR(
+          stream_->download(slot.targets[i].bytes(), slot.outputs[i], 0));
   return {};
 }
 
-Status CudaExecutor::record(const Entry &entry, Slot &slot) {
+Status CudaExecutor::record(Slot &slot) {
+  const Entry &entry = *slot.entry;
   auto work = [&]() -> Status {
     MPC_RETURN_IF_ERROR(recordKept(entry));
     MPC_RETURN_IF_ERROR(entry.forEachRun([&](size_t number, uint64_t turn) {
@@ -293,6 +312,7 @@ Status CudaExecutor::record(const Entry &entry, Slot &slot) {
   if (!graph.ok())
     return graph.status().withContext(placeOf(slot));
   slot.graph = *std::move(graph);
+  slot.numMoves = workspace_->numMoves();
   return {};
 }
 
@@ -308,7 +328,7 @@ std::string CudaExecutor::placeOf(const Slot &slot) {
 void CudaExecutor::deliverOldest() {
   Slot &slot = *pending_.front();
   for (size_t i = 0; i < slot.wanted.size(); ++i)
-    if (slot.targets[i].size() > 0)
+    if (slot.wanted[i] && slot.targets[i].size() > 0)
       std::memcpy(slot.wanted[i], slot.targets[i].data(),
                   slot.targets[i].size());
   slot.isPending = false;
@@ -322,28 +342,33 @@ Status CudaExecutor::finishOldest() {
   return {};
 }
 
-Status CudaExecutor::enqueue(size_t entry, std::span<const void *const> inputs,
-                             std::span<void *const> outputs) {
-  MPC_RETURN_IF_ERROR(giveState());
+Status CudaExecutor::enqueue(size_t entry, const RunMemory &memory) {
   Plan &plan = plans_[entry];
+  MPC_RETURN_IF_ERROR(giveState(plan));
   Slot &slot = plan.slots[plan.next];
   plan.next = 1 - plan.next;
   while (slot.isPending)
     MPC_RETURN_IF_ERROR(finishOldest());
-  MPC_RETURN_IF_ERROR(begin(slot, inputs).withContext(placeOf(slot)));
-  slot.wanted.assign(outputs.begin(), outputs.end());
+  slot.wanted.assign(memory.outputs.begin(), memory.outputs.end());
+  MPC_RETURN_IF_ERROR(begin(slot, memory).withContext(placeOf(slot)));
   slot.isPending = true;
   pending_.push_back(&slot);
   ++numRuns_;
   return {};
 }
 
-/// Uploads the inputs. Later work in the stream waits for that.
-Status CudaExecutor::provide(Slot &slot, std::span<const void *const> inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    auto bytes = static_cast<size_t>(slot.entry->inputs[i].numBytes());
+/// Copies the inputs to where the launches read them. Later work in the stream
+/// waits for that.
+Status CudaExecutor::provide(Slot &slot, const RunMemory &memory) {
+  for (size_t i = 0; i < slot.inputs.size(); ++i) {
+    uint64_t bytes = slot.inputs[i].size();
+    if (!memory.deviceInputs.empty() && memory.deviceInputs[i]) {
+      MPC_RETURN_IF_ERROR(stream_->copy(slot.inputs[i].pointer(),
+                                        memory.deviceInputs[i], bytes));
+      continue;
+    }
     if (bytes > 0)
-      std::memcpy(slot.sources[i].data(), inputs[i], bytes);
+      std::memcpy(slot.sources[i].data(), memory.inputs[i], bytes);
     MPC_RETURN_IF_ERROR(
         uploads_->upload(slot.inputs[i], 0, slot.sources[i].bytes()));
   }
@@ -351,11 +376,55 @@ Status CudaExecutor::provide(Slot &slot, std::span<const void *const> inputs) {
   return stream_->wait(*slot.uploaded);
 }
 
-Status CudaExecutor::begin(Slot &slot, std::span<const void *const> inputs) {
-  MPC_RETURN_IF_ERROR(provide(slot, inputs));
+/// Copies outputs to where the caller wants them on the device.
+Status CudaExecutor::deliverOnDevice(const Slot &slot,
+                                     const RunMemory &memory) {
+  for (size_t i = 0; i < memory.deviceOutputs.size(); ++i)
+    if (memory.deviceOutputs[i])
+      MPC_RETURN_IF_ERROR(stream_->copy(memory.deviceOutputs[i],
+                                        slot.outputs[i].pointer(),
+                                        slot.outputs[i].size()));
+  return {};
+}
+
+bool CudaExecutor::hasDeviceMemory(const RunMemory &memory) {
+  auto isThere = [](DeviceAddress address) { return address != 0; };
+  return std::ranges::any_of(memory.deviceInputs, isThere) ||
+         std::ranges::any_of(memory.deviceOutputs, isThere);
+}
+
+/// Records the graph anew where it was recorded for other memory.
+Status CudaExecutor::adapt(Slot &slot, const RunMemory &memory) {
+  bool fits = slot.numMoves == workspace_->numMoves();
+  auto compare = [&](std::vector<bool> &known, const auto &addresses) {
+    for (size_t i = 0; i < known.size(); ++i) {
+      fits &= known[i] == (addresses[i] != nullptr);
+      known[i] = addresses[i] != nullptr;
+    }
+  };
+  compare(slot.uploads, memory.inputs);
+  compare(slot.downloads, memory.outputs);
+  if (fits)
+    return {};
+  slot.numMoves = 0; // No graph fits until a new one is recorded.
+  MPC_RETURN_IF_ERROR(allocateHost(slot));
+  return record(slot);
+}
+
+Status CudaExecutor::begin(Slot &slot, const RunMemory &memory) {
+  MPC_RETURN_IF_ERROR(adapt(slot, memory));
+  bool isShared = hasDeviceMemory(memory) ||
+                  std::ranges::any_of(slabs_, [](const auto &mirror) {
+                    return mirror->isHandedOut;
+                  });
+  if (isShared)
+    MPC_RETURN_IF_ERROR(workspace_->enter());
+  MPC_RETURN_IF_ERROR(provide(slot, memory));
   MPC_RETURN_IF_ERROR(observer_ ? runObserved(slot)
                                 : stream_->launch(*slot.graph));
-  return stream_->record(*slot.done);
+  MPC_RETURN_IF_ERROR(deliverOnDevice(slot, memory));
+  MPC_RETURN_IF_ERROR(stream_->record(*slot.done));
+  return isShared ? workspace_->leave() : Status();
 }
 
 /// Creates events with timing until there are `count`.
@@ -432,46 +501,92 @@ Status CudaExecutor::waitFor(uint64_t run) {
 // State
 //===----------------------------------------------------------------------===//
 
-Status CudaExecutor::upload() {
+/// Calls `call` with the slab's mirror and those of the values kept of it.
+Status CudaExecutor::forSlab(uint32_t slab, auto &&call) {
+  MPC_RETURN_IF_ERROR(call(*slabs_[slab]));
+  for (const Kept &kept : kept_)
+    if (kept.tensor->slab == slab)
+      MPC_RETURN_IF_ERROR(call(*kept.before));
+  return {};
+}
+
+/// Gives the device what a run of the entry uses.
+Status CudaExecutor::giveState(const Plan &plan) {
+  for (Mirror *mirror : plan.state) {
+    MPC_RETURN_IF_ERROR(workspace_->toDevice(*mirror));
+    mirror->newer = Mirror::Newer::Device;
+  }
+  return {};
+}
+
+Status CudaExecutor::readSlab(uint32_t slab) {
   MPC_RETURN_IF_ERROR(wait());
-  for (uint32_t i = 0; i < slabs_.size(); ++i)
-    MPC_RETURN_IF_ERROR(stream_->upload(
-        slabs_[i], 0, {state_->slab(i), program_->slabs[i].bytes}));
-  for (size_t i = 0; i < kept_.size(); ++i)
-    MPC_RETURN_IF_ERROR(stream_->upload(before_[i], 0, kept_[i].before));
-  return stream_->synchronize("copying the state to the device");
+  return forSlab(slab,
+                 [&](Mirror &mirror) { return workspace_->toHost(mirror); });
 }
 
-Status CudaExecutor::download() {
-  MPC_RETURN_IF_ERROR(wait());
-  for (uint32_t i = 0; i < slabs_.size(); ++i)
-    MPC_RETURN_IF_ERROR(stream_->download(
-        {state_->slab(i), program_->slabs[i].bytes}, slabs_[i], 0));
-  for (size_t i = 0; i < kept_.size(); ++i)
-    MPC_RETURN_IF_ERROR(stream_->download(kept_[i].before, before_[i], 0));
-  return stream_->synchronize("copying the state from the device");
+Status CudaExecutor::writeSlab(uint32_t slab) {
+  MPC_RETURN_IF_ERROR(readSlab(slab));
+  return forSlab(slab, [](Mirror &mirror) -> Status {
+    mirror.newer = Mirror::Newer::Host;
+    return {};
+  });
 }
 
-/// Uploads the state before a run.
-Status CudaExecutor::giveState() {
-  if (isHostAhead_)
-    MPC_RETURN_IF_ERROR(upload());
-  isHostAhead_ = false;
-  isDeviceAhead_ = true;
+Status CudaExecutor::finishWriting() {
+  for (const std::shared_ptr<Mirror> &slab : slabs_)
+    if (slab->isHandedOut)
+      MPC_RETURN_IF_ERROR(workspace_->toDevice(*slab));
   return {};
 }
 
-Status CudaExecutor::readState() {
-  if (isDeviceAhead_)
-    MPC_RETURN_IF_ERROR(download());
-  isDeviceAhead_ = false;
+//===----------------------------------------------------------------------===//
+// Memory of the device that others use, too
+//===----------------------------------------------------------------------===//
+
+Result<DeviceAddress> CudaExecutor::handOutSlab(uint32_t slab) {
+  MPC_RETURN_IF_ERROR(workspace_->toDevice(*slabs_[slab]));
+  if (!slabs_[slab]->isHandedOut)
+    MPC_RETURN_IF_ERROR(workspace_->leave());
+  slabs_[slab]->isHandedOut = true;
+  return slabs_[slab]->device.pointer();
+}
+
+Status CudaExecutor::setCallerStream(void *stream) {
+  workspace_->setCallerStream(static_cast<cuda::StreamHandle>(stream));
   return {};
 }
 
-Status CudaExecutor::writeState() {
-  MPC_RETURN_IF_ERROR(readState());
-  isHostAhead_ = true;
+Status CudaExecutor::checkDeviceMemory(DeviceAddress begin,
+                                       uint64_t bytes) const {
+  for (DeviceAddress address : {begin, begin + bytes - 1})
+    if (bytes != 0 && !cuda::isDeviceMemory(*context_, address))
+      return invalidInput(fmt::format("is not in memory of {}, on which the "
+                                      "program runs",
+                                      context_->label()));
   return {};
+}
+
+Status CudaExecutor::readDevice(std::span<std::byte> to,
+                                DeviceAddress from) const {
+  MPC_RETURN_IF_ERROR(workspace_->enter());
+  MPC_RETURN_IF_ERROR(stream_->download(to, from));
+  return stream_->synchronize("reading an input");
+}
+
+bool CudaExecutor::ownsSome(const void *data, size_t bytes) const {
+  auto begin = reinterpret_cast<cuda::DevicePointer>(data);
+  auto isIn = [&](const auto &buffers) {
+    return std::ranges::any_of(buffers, [&](const cuda::DeviceBuffer &buffer) {
+      return meet(buffer, begin, bytes);
+    });
+  };
+  return workspace_->meets(begin, bytes) || isIn(constants_) ||
+         std::ranges::any_of(plans_, [&](const Plan &plan) {
+           return std::ranges::any_of(plan.slots, [&](const Slot &slot) {
+             return isIn(slot.inputs) || isIn(slot.outputs);
+           });
+         });
 }
 
 } // namespace mpc::rt

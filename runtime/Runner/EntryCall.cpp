@@ -27,6 +27,8 @@ Result<EntryCall> EntryCall::create(Runner &runner, const Entry &entry) {
     call.outputs_.push_back(data);
   }
   call.inputs_.resize(entry.inputs.size());
+  call.deviceInputs_.resize(entry.inputs.size());
+  call.deviceOutputs_.resize(entry.outputs.size());
   return call;
 }
 
@@ -65,6 +67,18 @@ Result<EntryCall> EntryCall::fill(Runner &runner, std::string_view name,
 
 void EntryCall::setOutput(size_t output, void *data) {
   outputs_[output] = data ? data : memory_[output].data();
+  deviceOutputs_[output] = 0;
+}
+
+void EntryCall::setDeviceInput(size_t input, DeviceAddress address) {
+  inputs_[input] = nullptr;
+  deviceInputs_[input] = address;
+}
+
+void EntryCall::setDeviceOutput(size_t output, DeviceAddress address) {
+  bool isNumber = entry().outputs[output].numElements() == 1;
+  outputs_[output] = isNumber ? memory_[output].data() : nullptr;
+  deviceOutputs_[output] = address;
 }
 
 std::vector<TensorView> EntryCall::outputs() const {

@@ -36,27 +36,49 @@ public:
   static Result<EntryCall> fill(Runner &runner, std::string_view entry,
                                 const Fill &fill);
 
-  Status run() { return runner_->run(index_, inputs_, outputs_); }
+  Status run() {
+    MPC_RETURN_IF_ERROR(enqueue());
+    return runner_->wait();
+  }
   /// Begins a run. Its outputs are there after the runner has waited for it.
-  Status enqueue() { return runner_->enqueue(index_, inputs_, outputs_); }
+  Status enqueue() {
+    return runner_->enqueue(
+        index_, RunMemory{inputs_, outputs_, deviceInputs_, deviceOutputs_});
+  }
 
   /// The addresses from which an input is read and to which an output is
   /// written, from the next run on: see Find. A null output goes to the call's
   /// own memory.
-  void setInput(size_t input, const void *data) { inputs_[input] = data; }
+  void setInput(size_t input, const void *data) {
+    inputs_[input] = data;
+    deviceInputs_[input] = 0;
+  }
   void setOutput(size_t output, void *data);
+  /// The same in memory of the program's device. Of such outputs only single
+  /// numbers are on the host, too.
+  void setDeviceInput(size_t input, DeviceAddress address);
+  void setDeviceOutput(size_t output, DeviceAddress address);
+  /// Null where the output is not on the host.
   [[nodiscard]] void *outputMemory(size_t output) const {
     return outputs_[output];
   }
-  /// The address of an input; null where it is not set.
+  /// The address of an input on the host; null where it is not there.
   [[nodiscard]] const void *input(size_t input) const { return inputs_[input]; }
+  /// Their addresses in the device's memory; 0 where they are not there.
+  [[nodiscard]] DeviceAddress deviceInput(size_t input) const {
+    return deviceInputs_[input];
+  }
+  [[nodiscard]] DeviceAddress deviceOutput(size_t output) const {
+    return deviceOutputs_[output];
+  }
 
   [[nodiscard]] const Entry &entry() const {
     return runner_->program().entries[index_];
   }
   /// The current value of a scalar input; empty where there is none.
   [[nodiscard]] std::optional<double> number(std::string_view input) const;
-  /// The outputs of the last run, in the entry's order; zeros before one.
+  /// The outputs of the last run, in the entry's order; zeros before one. The
+  /// data of one that is not on the host is null.
   [[nodiscard]] std::vector<TensorView> outputs() const;
   /// The index of a scalar output; empty where there is none.
   [[nodiscard]] std::optional<size_t> findScalar(std::string_view name) const;
@@ -73,6 +95,7 @@ private:
   size_t index_;
   std::vector<const void *> inputs_;
   std::vector<void *> outputs_;
+  std::vector<DeviceAddress> deviceInputs_, deviceOutputs_;
   /// The call's own memory; that of the outputs comes first.
   std::vector<HostBuffer> memory_;
 };

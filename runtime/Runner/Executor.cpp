@@ -16,11 +16,32 @@ createExecutor(std::shared_ptr<const Program> program, State &state,
   MPC_ASSIGN_OR_RETURN(
       std::unique_ptr<Executor> executor,
       program->cuda()
-          ? CudaExecutor::create(std::move(program), state, std::move(kept))
+          ? CudaExecutor::create(std::move(program), state, std::move(kept),
+                                 std::move(options.deviceWorkspace))
           : CpuExecutor::create(std::move(program), state, std::move(kept),
                                 std::move(options)));
   executor->observe(observer);
   return executor;
+}
+
+static Status needsDevice() {
+  return usageError("the program runs on a CPU, and has no memory of a GPU");
+}
+
+Result<DeviceAddress> Executor::handOutSlab(uint32_t /*slab*/) {
+  return needsDevice();
+}
+
+Status Executor::setCallerStream(void * /*stream*/) { return needsDevice(); }
+
+Status Executor::checkDeviceMemory(DeviceAddress /*begin*/,
+                                   uint64_t /*bytes*/) const {
+  return needsDevice();
+}
+
+Status Executor::readDevice(std::span<std::byte> /*to*/,
+                            DeviceAddress /*from*/) const {
+  return needsDevice();
 }
 
 bool usesSlab(const Entry &entry, uint32_t slab) {

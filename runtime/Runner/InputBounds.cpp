@@ -39,9 +39,16 @@ Status checkBound(const TensorView &input, const InputBound &bound) {
 
 } // namespace
 
+bool hasBounds(const TensorDesc &input, std::span<const InputBound> bounds) {
+  return !isFloat(input.dtype) && std::any_of(bounds.begin(), bounds.end(),
+                                              [&](const InputBound &bound) {
+                                                return bound.name == input.name;
+                                              });
+}
+
 Status checkBounds(const TensorView &input,
                    std::span<const InputBound> bounds) {
-  if (isFloat(input.desc.dtype))
+  if (!hasBounds(input.desc, bounds))
     return {};
   for (const InputBound &bound : bounds)
     if (bound.name == input.desc.name)

@@ -17,6 +17,10 @@ namespace mpc::rt {
 /// fails.
 Status checkBounds(const TensorView &input, std::span<const InputBound> bounds);
 
+/// Whether there is anything to check.
+[[nodiscard]] bool hasBounds(const TensorDesc &input,
+                             std::span<const InputBound> bounds);
+
 } // namespace mpc::rt
 
 #endif // MPC_RUNTIME_RUNNER_INPUTBOUNDS_H

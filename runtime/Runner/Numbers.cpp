@@ -22,18 +22,21 @@ Status noScaler() {
 
 } // namespace
 
-/// The memory of a state tensor's numbers, or of a single hyper-parameter.
-Result<std::span<double>> Runner::findNumber(std::string_view name) const {
+/// The state's tensor that is a number of this name.
+Result<const StateTensor *> Runner::findNumber(std::string_view name) const {
   for (const std::string &candidate :
        {std::string(kHyperPrefix) + std::string(name), std::string(name)}) {
     const StateTensor *tensor = program_->findState(candidate);
-    if (!tensor || tensor->desc.dtype != DType::F64 ||
-        tensor->desc.numElements() != 1)
-      continue;
-    void *data = state_.bytes(*tensor).data();
-    return std::span<double>(static_cast<double *>(data), 1);
+    if (tensor && tensor->desc.dtype == DType::F64 &&
+        tensor->desc.numElements() == 1)
+      return tensor;
   }
   return invalidInput(fmt::format("the program has no number {}", quote(name)));
+}
+
+double &Runner::numberIn(const StateTensor &tensor) const {
+  void *data = state_.bytes(tensor).data();
+  return *static_cast<double *>(data);
 }
 
 void Runner::findScalers(const Runner *other) {
@@ -79,11 +82,13 @@ std::optional<ScalerSlot> Runner::findScalerSlot(std::string_view name) const {
 }
 
 Result<double> Runner::readNumber(std::string_view name) const {
-  MPC_RETURN_IF_ERROR(executor_->readState());
-  if (auto slot = findScalerSlot(name))
-    return slot->value;
-  MPC_ASSIGN_OR_RETURN(std::span<double> number, findNumber(name));
-  return number.front();
+  if (auto slot = findScalerSlot(name)) {
+    MPC_RETURN_IF_ERROR(executor_->readSlab(slot->scaler->slab));
+    return findScalerSlot(name)->value;
+  }
+  MPC_ASSIGN_OR_RETURN(const StateTensor *number, findNumber(name));
+  MPC_RETURN_IF_ERROR(executor_->readSlab(number->slab));
+  return numberIn(*number);
 }
 
 /// The scale in the policy's type. It must be valid as f32, since the loss is
@@ -98,7 +103,6 @@ static Result<double> checkedScale(double scale, bool isWide) {
 }
 
 Status Runner::writeNumber(std::string_view name, double value) {
-  MPC_RETURN_IF_ERROR(executor_->writeState());
   if (name == kScaleName || name.ends_with("." + std::string(kScaleName))) {
     size_t dot = name.rfind('.');
     const Scaler *scaler =
@@ -106,23 +110,26 @@ Status Runner::writeNumber(std::string_view name, double value) {
                                                  : name.substr(0, dot));
     if (!scaler)
       return noScaler();
-    MPC_ASSIGN_OR_RETURN(scaler->now[static_cast<size_t>(StateSlot::Scale)],
+    MPC_ASSIGN_OR_RETURN(value,
                          checkedScale(value, scaler->tensor->hasWideScale));
-    return {};
+    MPC_RETURN_IF_ERROR(executor_->writeSlab(scaler->tensor->slab));
+    scaler->now[static_cast<size_t>(StateSlot::Scale)] = value;
+    return executor_->finishWriting();
   }
-  MPC_ASSIGN_OR_RETURN(std::span<double> number, findNumber(name));
+  MPC_ASSIGN_OR_RETURN(const StateTensor *number, findNumber(name));
   if (!std::isfinite(value))
     return invalidInput(fmt::format("{}: expected a finite number, found {}",
                                     quote(name), shortestDecimal(value)));
-  number.front() = value;
-  return {};
+  MPC_RETURN_IF_ERROR(executor_->writeSlab(number->slab));
+  numberIn(*number) = value;
+  return executor_->finishWriting();
 }
 
 Status Runner::updateScale(double newScale, std::string_view name) {
   const Scaler *found = findScaler(name);
   if (!found)
     return noScaler();
-  MPC_RETURN_IF_ERROR(executor_->writeState());
+  MPC_RETURN_IF_ERROR(executor_->writeSlab(found->tensor->slab));
   Scaler &scaler = scalers_[static_cast<size_t>(found - scalers_.data())];
   MPC_ASSIGN_OR_RETURN(newScale,
                        checkedScale(newScale, scaler.tensor->hasWideScale));
@@ -131,7 +138,7 @@ Status Runner::updateScale(double newScale, std::string_view name) {
       scaler.now[i] = (*scaler.before)[i];
   scaler.now[static_cast<size_t>(StateSlot::Scale)] = newScale;
   scaler.remember();
-  return {};
+  return executor_->finishWriting();
 }
 
 } // namespace mpc::rt

@@ -3,6 +3,7 @@
 #include "runtime/Runner/ProgramChoice.h"
 
 #include "runtime/Device/CPU/CpuLevel.h"
+#include "runtime/Runner/DeviceWorkspace.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -79,6 +80,14 @@ chooseCudaProgram(const ProgramVariants &programs, int arch) {
   return environmentError(
       fmt::format("holds no code that a GPU of sm_{} runs: it is for {}", arch,
                   joinSome(names)));
+}
+
+Result<std::shared_ptr<const Program>>
+chooseForDevice(const ProgramVariants &programs) {
+  auto device = openCuda();
+  if (!device.ok())
+    return device.status().withContext("--target=cuda");
+  return chooseCudaProgram(programs, (*device)->info().capability.number());
 }
 
 } // namespace mpc::rt

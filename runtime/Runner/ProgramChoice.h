@@ -25,6 +25,9 @@ chooseProgram(const ProgramVariants &programs, const std::string &level = "");
 /// there, the newest first, else source.
 Result<std::shared_ptr<const Program>>
 chooseCudaProgram(const ProgramVariants &programs, int arch);
+/// That program for this machine's GPU.
+Result<std::shared_ptr<const Program>>
+chooseForDevice(const ProgramVariants &programs);
 
 } // namespace mpc::rt
 

@@ -145,12 +145,12 @@ Runner::createShared(std::shared_ptr<const Program> program,
                      const Runner &other) {
   RunnerOptions options;
   options.workspace = other.executor_->workspace();
+  options.deviceWorkspace = other.executor_->deviceWorkspace();
   options.ranks = other.ranks_;
-  for (const Program *one : {program.get(), other.program_.get()})
-    if (!one->cpu())
-      return usageError(fmt::format(
-          "a program for {} cannot share its state: only programs for CPUs can",
-          nameOf(one->target)));
+  if (!program->cpu() != !other.program_->cpu())
+    return usageError(
+        fmt::format("a program for {} and one for {} cannot share a state",
+                    nameOf(program->target), nameOf(other.program_->target)));
   MPC_RETURN_IF_ERROR(checkProgram(*program));
   MPC_RETURN_IF_ERROR(checkParts(*program, options.ranks));
   MPC_ASSIGN_OR_RETURN(State state, State::share(*program, other.state_));
@@ -194,9 +194,9 @@ std::optional<size_t> Runner::findEntry(std::string_view name) const {
   return std::nullopt;
 }
 
-Status Runner::checkCall(size_t entryIndex, size_t inputs,
-                         size_t outputs) const {
+Status Runner::checkCall(size_t entryIndex, const RunMemory &memory) const {
   const Entry &entry = program_->entries[entryIndex];
+  size_t inputs = memory.inputs.size(), outputs = memory.outputs.size();
   if (inputs == entry.inputs.size() && outputs == entry.outputs.size())
     return {};
   return internalError(fmt::format(
@@ -211,10 +211,9 @@ Status Runner::run(size_t entry, std::span<const void *const> inputs,
   return wait();
 }
 
-Status Runner::enqueue(size_t entryIndex, std::span<const void *const> inputs,
-                       std::span<void *const> outputs) {
-  MPC_RETURN_IF_ERROR(checkCall(entryIndex, inputs.size(), outputs.size()));
-  return executor_->enqueue(entryIndex, inputs, outputs);
+Status Runner::enqueue(size_t entryIndex, const RunMemory &memory) {
+  MPC_RETURN_IF_ERROR(checkCall(entryIndex, memory));
+  return executor_->enqueue(entryIndex, memory);
 }
 
 Status Runner::run(std::string_view name, std::span<const void *const> inputs,
@@ -225,28 +224,66 @@ Status Runner::run(std::string_view name, std::span<const void *const> inputs,
   return run(*entry, inputs, outputs);
 }
 
+Status Runner::readAll() const {
+  for (uint32_t slab = 0; slab < program_->slabs.size(); ++slab)
+    MPC_RETURN_IF_ERROR(executor_->readSlab(slab));
+  return {};
+}
+
+Status Runner::writeAll() {
+  for (uint32_t slab = 0; slab < program_->slabs.size(); ++slab)
+    MPC_RETURN_IF_ERROR(executor_->writeSlab(slab));
+  return {};
+}
+
+Result<TensorView> Runner::readState(std::string_view name) const {
+  if (const StateTensor *tensor = program_->findState(name))
+    MPC_RETURN_IF_ERROR(executor_->readSlab(tensor->slab));
+  return state_.read(name);
+}
+
+Result<std::vector<TensorView>> Runner::exportState() const {
+  MPC_RETURN_IF_ERROR(readAll());
+  return state_.exportTensors();
+}
+
 Status Runner::writeState(const TensorView &source) {
-  MPC_RETURN_IF_ERROR(executor_->writeState());
+  if (const StateTensor *tensor = program_->findState(source.desc.name))
+    MPC_RETURN_IF_ERROR(executor_->writeSlab(tensor->slab));
   MPC_RETURN_IF_ERROR(state_.write(source));
   for (const Scaler &scaler : scalers_)
     if (scaler.tensor->desc.name == source.desc.name)
       scaler.remember();
-  return {};
+  return executor_->finishWriting();
 }
 
 Result<std::span<std::byte>> Runner::editState(std::string_view name) {
   const StateTensor *tensor = program_->findState(name);
   if (!tensor)
     return invalidInput("no tensor " + quote(name) + " in the state");
-  MPC_RETURN_IF_ERROR(executor_->writeState());
+  if (executor_->isHandedOut(tensor->slab))
+    return usageError(fmt::format("{} was shared in the device's memory: write "
+                                  "it there",
+                                  quote(name)));
+  MPC_RETURN_IF_ERROR(executor_->writeSlab(tensor->slab));
   return state_.bytes(*tensor);
 }
 
+Result<DeviceAddress> Runner::handOutState(std::string_view name) {
+  const StateTensor *tensor = program_->findState(name);
+  if (!tensor)
+    return invalidInput("no tensor " + quote(name) + " in the state");
+  MPC_ASSIGN_OR_RETURN(DeviceAddress slab,
+                       executor_->handOutSlab(tensor->slab));
+  return slab + tensor->offset;
+}
+
 Status Runner::importState(std::span<const TensorView> sources) {
-  MPC_RETURN_IF_ERROR(executor_->writeState());
+  MPC_RETURN_IF_ERROR(writeAll());
   MPC_RETURN_IF_ERROR(state_.importTensors(sources));
   for (const Scaler &scaler : scalers_)
     scaler.remember();
+  MPC_RETURN_IF_ERROR(executor_->finishWriting());
   return deriveAlone();
 }
 

@@ -42,7 +42,7 @@ public:
   /// A runner that shares the state, threads and arena of `other`; the arena
   /// grows to the larger program's size: see State::share. Tensors that only
   /// this program has begin with their first values. The two must never run at
-  /// the same time. For CPUs only.
+  /// the same time. Both programs are for CPUs, or both for GPUs.
   static Result<std::unique_ptr<Runner>>
   createShared(std::shared_ptr<const Program> program, const Runner &other);
 
@@ -71,7 +71,11 @@ public:
   /// Begins a run. Its outputs are there after wait(). On a CPU it is the same
   /// as run().
   Status enqueue(size_t entry, std::span<const void *const> inputs = {},
-                 std::span<void *const> outputs = {});
+                 std::span<void *const> outputs = {}) {
+    return enqueue(entry, RunMemory{inputs, outputs});
+  }
+  /// A run of which some tensors may lie in the device's memory: see Executor.
+  Status enqueue(size_t entry, const RunMemory &memory);
   Status wait() { return executor_->wait(); }
   /// See Executor.
   void observe(LaunchObserver *observer) { executor_->observe(observer); }
@@ -94,20 +98,32 @@ public:
   [[nodiscard]] bool ownsSome(const void *data, size_t bytes) const;
 
   /// See State. After writing parameters, call derive().
-  Result<TensorView> readState(std::string_view name) const {
-    MPC_RETURN_IF_ERROR(executor_->readState());
-    return state_.read(name);
-  }
+  Result<TensorView> readState(std::string_view name) const;
   Status writeState(const TensorView &source);
   /// The memory of a tensor of the state, which never moves. It may be changed
-  /// between two runs; after a change of parameters, call derive().
+  /// between two runs; after a change of parameters, call derive(). An error
+  /// where handOutState() has given it to others.
   Result<std::span<std::byte>> editState(std::string_view name);
-  [[nodiscard]] Result<std::vector<TensorView>> exportState() const {
-    MPC_RETURN_IF_ERROR(executor_->readState());
-    return state_.exportTensors();
-  }
+  [[nodiscard]] Result<std::vector<TensorView>> exportState() const;
   /// Imports the state and derives the rest, as deriveAlone() does.
   Status importState(std::span<const TensorView> sources);
+
+  /// The address of a tensor of the state in the device's memory, and what else
+  /// concerns memory there: see Executor.
+  Result<DeviceAddress> handOutState(std::string_view name);
+  [[nodiscard]] bool isHandedOut(const StateTensor &tensor) const {
+    return executor_->isHandedOut(tensor.slab);
+  }
+  Status setCallerStream(void *stream) {
+    return executor_->setCallerStream(stream);
+  }
+  [[nodiscard]] Status checkDeviceMemory(DeviceAddress begin,
+                                         uint64_t bytes) const {
+    return executor_->checkDeviceMemory(begin, bytes);
+  }
+  Status readDevice(std::span<std::byte> to, DeviceAddress from) const {
+    return executor_->readDevice(to, from);
+  }
 
   /// The state as it is divided among ranks: see State.
   [[nodiscard]] bool isDivided() const { return state_.isDivided(); }
@@ -163,8 +179,11 @@ private:
   static Result<std::unique_ptr<Runner>>
   make(std::shared_ptr<const Program> program, State state,
        const RunnerOptions &options, const Runner *other);
-  Status checkCall(size_t entry, size_t inputs, size_t outputs) const;
-  Result<std::span<double>> findNumber(std::string_view name) const;
+  Status checkCall(size_t entry, const RunMemory &memory) const;
+  Status readAll() const;
+  Status writeAll();
+  Result<const StateTensor *> findNumber(std::string_view name) const;
+  [[nodiscard]] double &numberIn(const StateTensor &tensor) const;
   void findScalers(const Runner *other);
   const Scaler *findScaler(std::string_view name) const;
 

@@ -88,8 +88,17 @@ TEST(CAPIBinding, RefusesWhatDoesNotFit) {
     change(view.tensor);
     refuses(view, "tensor 'x' " + message);
   };
-  changed([](DLTensor &x) { x.device.device_type = kDLCUDA; },
-          "lies in memory of device type 2, not of a CPU");
+  changed([](DLTensor &x) { x.device.device_type = DLDeviceType(4); },
+          "lies in memory of device type 4, neither of a CPU nor of an NVIDIA "
+          "GPU");
+  View onDevice(t.x.data(), kF32Type, {kBatch, kFeatures});
+  onDevice.tensor.device = {kDLCUDA, 0};
+  EXPECT_FAILURE(mpcRunnerBindInput(t.runner, "x", onDevice), MPC_ERROR_USAGE,
+                 "tensor 'x', which lies on cuda:0: the program runs on a CPU, "
+                 "and has no memory of a GPU");
+  EXPECT_FAILURE(mpcRunnerWriteState(t.runner, "w", onDevice),
+                 MPC_ERROR_INVALID_INPUT,
+                 "tensor 'w' lies in memory of a GPU, and must lie in a CPU's");
   changed([](DLTensor &x) { x.ndim = -1; }, "has no shape");
   changed([](DLTensor &x) { x.shape = nullptr; }, "has no shape");
   changed([](DLTensor &x) { x.data = nullptr; }, "has no memory");

@@ -117,5 +117,5 @@ interrupted("lost-in-a-step", "cuEventSynchronize:5:719", r"cuEventSynchronize.*
 # A step has four inputs, two of them rates; the one behind a checkpoint is not begun ahead, so that its upload is told.
 interrupted("lost-in-an-upload", "cuMemcpyHtoDAsync_v2:26:700",
             r"entry 'step': .*cuMemcpyHtoDAsync_v2.*; this process cannot use the device any more")
-interrupted("lost-in-a-checkpoint", "cuMemcpyDtoHAsync_v2:40:700",
+interrupted("lost-in-a-checkpoint", "cuMemcpyDtoHAsync_v2:36:700",
             r"copying .* from the device: .*; this process cannot use the device any more")

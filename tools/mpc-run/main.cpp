@@ -9,7 +9,6 @@
 #include "runtime/CommandLine/Validators.h"
 #include "runtime/Device/CPU/CpuLevel.h"
 #include "runtime/Program/ProgramFile.h"
-#include "runtime/Runner/CudaExecutor.h"
 #include "runtime/Runner/ProgramChoice.h"
 #include "runtime/Support/Text.h"
 
@@ -70,21 +69,13 @@ rt::Status refuseMissing(const Flags &flags) {
   return rt::checkData(flags.tool.data, output.evaluation);
 }
 
-rt::Result<std::shared_ptr<const rt::Program>>
-chooseForDevice(const rt::ProgramVariants &programs) {
-  auto device = rt::openCuda();
-  if (!device.ok())
-    return device.status().withContext("--target=cuda");
-  return rt::chooseCudaProgram(programs, (*device)->info().capability.number());
-}
-
 /// Loads the program. Flags that were not given take the numbers of the
 /// program's defaults.
 rt::Result<std::shared_ptr<const rt::Program>> load(Flags &flags) {
   MPC_ASSIGN_OR_RETURN(rt::ProgramVariants programs,
                        rt::readProgramFile(flags.program));
   auto program = flags.target == "cpu" ? rt::chooseProgram(programs, flags.cpu)
-                                       : chooseForDevice(programs);
+                                       : rt::chooseForDevice(programs);
   rt::Status status =
       program.ok() ? rt::applyRunDefaults((*program)->runDefaults, *flags.app,
                                           flags.tool.schedule)

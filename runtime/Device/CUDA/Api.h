@@ -108,6 +108,14 @@ enum class FunctionAttribute : int {
   MaxDynamicSharedBytes = 8,
 };
 
+/// CUpointer_attribute.
+enum class PointerAttribute : int {
+  MemoryType = 2,
+  DeviceOrdinal = 9,
+};
+/// CU_MEMORYTYPE_DEVICE: an answer for MemoryType.
+inline constexpr unsigned kMemoryOfDevice = 2;
+
 /// CUjit_option.
 enum class JitOption : int {
   ErrorLogBuffer = 5,
@@ -146,6 +154,8 @@ inline constexpr int kCaptureThreadLocal = 1;
   X(cuMemFree_v2, DevicePointer pointer)                                       \
   X(cuMemHostAlloc, void **pointer, size_t bytes, unsigned flags)              \
   X(cuMemFreeHost, void *pointer)                                              \
+  X(cuPointerGetAttribute, void *value, PointerAttribute attribute,            \
+    DevicePointer pointer)                                                     \
   X(cuMemcpyHtoDAsync_v2, DevicePointer to, const void *from, size_t bytes,    \
     StreamHandle stream)                                                       \
   X(cuMemcpyDtoHAsync_v2, void *to, DevicePointer from, size_t bytes,          \

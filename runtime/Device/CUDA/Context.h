@@ -118,7 +118,6 @@ public:
 
   [[nodiscard]] Handle get() const { return handle_; }
   [[nodiscard]] const Context &context() const { return *context_; }
-  [[nodiscard]] const ContextRef &contextRef() const { return context_; }
 
 private:
   ContextRef context_;

@@ -34,6 +34,20 @@ Result<DeviceBuffer> DeviceBuffer::allocate(const ContextRef &context,
   return DeviceBuffer(Memory(context, pointer), bytes);
 }
 
+bool isDeviceMemory(const Context &context, DevicePointer pointer) {
+  Current current(context);
+  unsigned kind = 0;
+  int device = -1;
+  const DriverTable &table = context.table();
+  return current.answer() == code::kSuccess &&
+         table.cuPointerGetAttribute(&kind, PointerAttribute::MemoryType,
+                                     pointer) == code::kSuccess &&
+         kind == kMemoryOfDevice &&
+         table.cuPointerGetAttribute(&device, PointerAttribute::DeviceOrdinal,
+                                     pointer) == code::kSuccess &&
+         device == context.info().ordinal;
+}
+
 Result<PinnedBuffer> PinnedBuffer::allocate(const ContextRef &context,
                                             uint64_t bytes,
                                             std::string_view what) {

@@ -35,6 +35,10 @@ private:
   uint64_t bytes_ = 0;
 };
 
+/// Whether `pointer` is an address in memory of the context's device. Also
+/// false for memory that was freed, and for any address of the host.
+bool isDeviceMemory(const Context &context, DevicePointer pointer);
+
 /// Page-locked host memory, zero at first.
 class PinnedBuffer {
 public:

@@ -74,7 +74,7 @@ Result<Stream> Stream::create(const ContextRef &context) {
   MPC_CUDA_RETURN_IF_REFUSED(*context, cuStreamCreate,
                              (&handle, kStreamNonBlocking),
                              "creating a stream");
-  return Stream(Handle(context, handle));
+  return Stream(context, handle, Owner(context, handle));
 }
 
 Status Stream::upload(const DeviceBuffer &to, uint64_t offset,
@@ -84,7 +84,7 @@ Status Stream::upload(const DeviceBuffer &to, uint64_t offset,
     return Status();
   MPC_CUDA_RETURN_IF_REFUSED(
       context(), cuMemcpyHtoDAsync_v2,
-      (to.pointer() + offset, from.data(), from.size(), handle_.get()),
+      (to.pointer() + offset, from.data(), from.size(), handle_),
       fmt::format("copying {} to the device", formatBytes(from.size())));
   return Status();
 }
@@ -92,11 +92,14 @@ Status Stream::upload(const DeviceBuffer &to, uint64_t offset,
 Status Stream::download(std::span<std::byte> to, const DeviceBuffer &from,
                         uint64_t offset) const {
   MPC_RETURN_IF_ERROR(checkRange(from, offset, to.size()));
+  return download(to, from.pointer() + offset);
+}
+
+Status Stream::download(std::span<std::byte> to, DevicePointer from) const {
   if (to.empty())
     return Status();
   MPC_CUDA_RETURN_IF_REFUSED(
-      context(), cuMemcpyDtoHAsync_v2,
-      (to.data(), from.pointer() + offset, to.size(), handle_.get()),
+      context(), cuMemcpyDtoHAsync_v2, (to.data(), from, to.size(), handle_),
       fmt::format("copying {} from the device", formatBytes(to.size())));
   return Status();
 }
@@ -111,7 +114,7 @@ Status Stream::copy(DevicePointer to, DevicePointer from,
   if (bytes == 0)
     return Status();
   MPC_CUDA_RETURN_IF_REFUSED(
-      context(), cuMemcpyDtoDAsync_v2, (to, from, bytes, handle_.get()),
+      context(), cuMemcpyDtoDAsync_v2, (to, from, bytes, handle_),
       fmt::format("copying {} on the device", formatBytes(bytes)));
   return Status();
 }
@@ -125,7 +128,7 @@ Status Stream::fill(DevicePointer to, std::byte value, uint64_t bytes) const {
     return Status();
   MPC_CUDA_RETURN_IF_REFUSED(
       context(), cuMemsetD8Async,
-      (to, static_cast<unsigned char>(value), bytes, handle_.get()),
+      (to, static_cast<unsigned char>(value), bytes, handle_),
       fmt::format("filling {}", formatBytes(bytes)));
   return Status();
 }
@@ -139,7 +142,7 @@ Status Stream::launch(const Function &function, const LaunchShape &shape,
       context(), cuLaunchKernel,
       (function.handle(), shape.grid[0], shape.grid[1], shape.grid[2],
        shape.block[0], shape.block[1], shape.block[2], shape.sharedBytes,
-       handle_.get(), pointers, nullptr),
+       handle_, pointers, nullptr),
       fmt::format("launching kernel {} ({})", quote(function.name()),
                   describe(shape)));
   return Status();
@@ -147,40 +150,38 @@ Status Stream::launch(const Function &function, const LaunchShape &shape,
 
 Status Stream::launch(const Graph &graph) const {
   MPC_CUDA_RETURN_IF_REFUSED(
-      context(), cuGraphLaunch, (graph.exec_.get(), handle_.get()),
+      context(), cuGraphLaunch, (graph.exec_.get(), handle_),
       fmt::format("launching a graph of {} nodes", graph.nodes()));
   return Status();
 }
 
 Status Stream::record(const Event &event) const {
   MPC_CUDA_RETURN_IF_REFUSED(context(), cuEventRecord,
-                             (event.handle_.get(), handle_.get()),
+                             (event.handle_.get(), handle_),
                              "recording an event");
   return Status();
 }
 
 Status Stream::wait(const Event &event) const {
   MPC_CUDA_RETURN_IF_REFUSED(context(), cuStreamWaitEvent,
-                             (handle_.get(), event.handle_.get(), 0),
+                             (handle_, event.handle_.get(), 0),
                              "waiting for an event in a stream");
   return Status();
 }
 
 Status Stream::synchronize(std::string_view doing) const {
-  MPC_CUDA_RETURN_IF_REFUSED(context(), cuStreamSynchronize, (handle_.get()),
-                             doing);
+  MPC_CUDA_RETURN_IF_REFUSED(context(), cuStreamSynchronize, (handle_), doing);
   return Status();
 }
 
 Result<Graph> Stream::capture(const std::function<Status()> &work) const {
   MPC_CUDA_RETURN_IF_REFUSED(context(), cuStreamBeginCapture_v2,
-                             (handle_.get(), kCaptureThreadLocal),
+                             (handle_, kCaptureThreadLocal),
                              "beginning to record a graph");
   Status worked = work();
   Current current(context());
   GraphHandle captured = nullptr;
-  DriverCode ended =
-      context().table().cuStreamEndCapture(handle_.get(), &captured);
+  DriverCode ended = context().table().cuStreamEndCapture(handle_, &captured);
   if (!worked.ok()) {
     if (captured)
       (void)context().table().cuGraphDestroy(captured);
@@ -188,7 +189,7 @@ Result<Graph> Stream::capture(const std::function<Status()> &work) const {
   }
   if (ended != code::kSuccess)
     return context().check(ended, "cuStreamEndCapture", "recording a graph");
-  return Graph::instantiate(handle_.contextRef(), captured);
+  return Graph::instantiate(context_, captured);
 }
 
 } // namespace mpc::rt::cuda

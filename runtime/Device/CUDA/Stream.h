@@ -59,12 +59,19 @@ private:
 class Stream {
 public:
   static Result<Stream> create(const ContextRef &context);
+  /// A stream of the context with another owner, which keeps it alive; null is
+  /// CUDA's default stream.
+  static Stream borrow(const ContextRef &context, StreamHandle handle) {
+    return {context, handle, {}};
+  }
 
   /// Copies to `to` at byte `offset`.
   Status upload(const DeviceBuffer &to, uint64_t offset,
                 std::span<const std::byte> from) const;
   Status download(std::span<std::byte> to, const DeviceBuffer &from,
                   uint64_t offset) const;
+  /// Copies from device memory with another owner.
+  Status download(std::span<std::byte> to, DevicePointer from) const;
   /// Copies the whole of `from` to the start of `to`.
   Status copy(const DeviceBuffer &to, const DeviceBuffer &from) const;
   /// Copies `bytes` from one place of device memory to another.
@@ -90,10 +97,15 @@ public:
   Result<Graph> capture(const std::function<Status()> &work) const;
 
 private:
-  using Handle = Owned<StreamHandle, &DriverTable::cuStreamDestroy_v2>;
-  explicit Stream(Handle handle) : handle_(std::move(handle)) {}
-  [[nodiscard]] const Context &context() const { return handle_.context(); }
-  Handle handle_;
+  using Owner = Owned<StreamHandle, &DriverTable::cuStreamDestroy_v2>;
+  Stream(ContextRef context, StreamHandle handle, Owner owner)
+      : context_(std::move(context)), handle_(handle),
+        owner_(std::move(owner)) {}
+  [[nodiscard]] const Context &context() const { return *context_; }
+
+  ContextRef context_;
+  StreamHandle handle_;
+  Owner owner_; ///< Empty for a borrowed stream.
 };
 
 } // namespace mpc::rt::cuda

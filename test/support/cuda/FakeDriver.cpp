@@ -95,7 +95,7 @@ T *object(const std::map<T *, std::unique_ptr<T>> &set, void *handle) {
 }
 
 FakeStream *streamOf(StreamHandle handle) {
-  return object(FakeState::get().streams, handle);
+  return FakeState::get().streamOf(handle);
 }
 
 DriverCode copy(StreamHandle stream, bool inside, void *to, const void *from,
@@ -283,6 +283,16 @@ DriverCode cuMemFreeHost(void *pointer) {
   if (state.pinned.erase(pointer) == 0)
     return code::kInvalidValue;
   std::free(pointer);
+  return code::kSuccess;
+}
+
+DriverCode cuPointerGetAttribute(void *value, PointerAttribute attribute,
+                                 DevicePointer pointer) {
+  MPC_ENTER(ContextCall, "cuPointerGetAttribute")
+  if (!state.memory.holds(pointer, 1))
+    return code::kInvalidValue;
+  *static_cast<int *>(value) =
+      attribute == PointerAttribute::MemoryType ? int{kMemoryOfDevice} : 0;
   return code::kSuccess;
 }
 

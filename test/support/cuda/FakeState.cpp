@@ -76,6 +76,7 @@ void FakeState::reset(const FakeMachine &wanted) {
   machine = wanted;
   memory.reset(wanted.memoryBytes);
   streams.clear();
+  defaultStream_ = {};
   events.clear();
   execs.clear();
   graphs.clear();
@@ -131,11 +132,18 @@ DriverCode FakeState::enter(const char *symbol) {
 // Streams
 //===----------------------------------------------------------------------===//
 
-DriverCode FakeState::push(StreamHandle handle, Operation operation) {
+FakeStream *FakeState::streamOf(StreamHandle handle) {
+  if (!handle)
+    return &defaultStream_;
   auto found = streams.find(reinterpret_cast<FakeStream *>(handle));
-  if (found == streams.end())
+  return found == streams.end() ? nullptr : found->second.get();
+}
+
+DriverCode FakeState::push(StreamHandle handle, Operation operation) {
+  FakeStream *found = streamOf(handle);
+  if (!found)
     return code::kInvalidHandle;
-  FakeStream &stream = *found->second;
+  FakeStream &stream = *found;
   if (!stream.capture) {
     ++given_[&stream][entered_];
     stream.queue.push_back(std::move(operation));
@@ -188,7 +196,7 @@ DriverCode FakeState::drainAll() {
   for (auto &[pointer, stream] : streams)
     if (DriverCode result = drain(*stream); result != code::kSuccess)
       return result;
-  return lost_;
+  return drain(defaultStream_);
 }
 
 //===----------------------------------------------------------------------===//

@@ -126,6 +126,9 @@ public:
   /// Counts a call; its injected failure, or that of a lost context.
   DriverCode enter(const char *symbol);
 
+  /// The stream, or null. A null handle is the default stream, which is always
+  /// there.
+  FakeStream *streamOf(StreamHandle handle);
   DriverCode push(StreamHandle handle, Operation operation);
   DriverCode drain(FakeStream &stream);
   DriverCode drainUntil(FakeEvent &event, int use);
@@ -179,6 +182,7 @@ private:
   int kernelsRun_ = 0;
   uint32_t seed_ = 1;
   double clock_ = 0;
+  FakeStream defaultStream_;
   std::string fault_, wrong_;
 };
 

@@ -105,6 +105,10 @@ MPC_CHECK_VALUE(FunctionAttribute::LocalBytes,
 MPC_CHECK_VALUE(FunctionAttribute::Registers, CU_FUNC_ATTRIBUTE_NUM_REGS);
 MPC_CHECK_VALUE(FunctionAttribute::MaxDynamicSharedBytes,
                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+MPC_CHECK_VALUE(PointerAttribute::MemoryType, CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+MPC_CHECK_VALUE(PointerAttribute::DeviceOrdinal,
+                CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+MPC_CHECK_VALUE(kMemoryOfDevice, CU_MEMORYTYPE_DEVICE);
 MPC_CHECK_VALUE(JitOption::ErrorLogBuffer, CU_JIT_ERROR_LOG_BUFFER);
 MPC_CHECK_VALUE(JitOption::ErrorLogBufferBytes,
                 CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks of DLPack's structs.
-#include "runtime/CAPI/HostTensor.h"
+#include "runtime/CAPI/CallerTensor.h"
 
 #include "runtime/Support/CheckedSize.h"
 #include "runtime/Support/Convert.h"
@@ -46,10 +46,11 @@ bool isRowMajor(const DLTensor &tensor) {
 
 /// The fault of the struct itself; empty for none.
 std::string layoutFault(const DLTensor &tensor) {
-  if (tensor.device.device_type != kDLCPU &&
-      tensor.device.device_type != kDLCUDAHost)
-    return fmt::format("lies in memory of device type {}, not of a CPU",
-                       static_cast<int>(tensor.device.device_type));
+  DLDeviceType device = tensor.device.device_type;
+  if (device != kDLCPU && device != kDLCUDAHost && device != kDLCUDA)
+    return fmt::format("lies in memory of device type {}, neither of a CPU nor "
+                       "of an NVIDIA GPU",
+                       static_cast<int>(device));
   if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape))
     return "has no shape";
   if (!dtypeOf(tensor.dtype))
@@ -99,26 +100,36 @@ void deleteShared(DLManagedTensorVersioned *self) {
 
 } // namespace
 
-Result<HostTensor> hostTensor(std::string_view name, const DLTensor *tensor) {
+Result<CallerTensor> callerTensor(std::string_view name,
+                                  const DLTensor *tensor) {
   if (!tensor)
     return usageError(fmt::format("tensor {} is NULL", quote(name)));
   if (std::string fault = layoutFault(*tensor); !fault.empty())
     return refuse(name, fault);
-  HostTensor host;
-  host.desc = {std::string(name),
-               *dtypeOf(tensor->dtype),
-               {tensor->shape, tensor->shape + tensor->ndim}};
+  CallerTensor given;
+  if (tensor->device.device_type == kDLCUDA)
+    given.gpu = tensor->device.device_id;
+  given.desc = {std::string(name),
+                *dtypeOf(tensor->dtype),
+                {tensor->shape, tensor->shape + tensor->ndim}};
   std::string fault =
-      memoryFault(*tensor, host.desc.numBytes(), byteSize(host.desc.dtype));
+      memoryFault(*tensor, given.desc.numBytes(), byteSize(given.desc.dtype));
   if (!fault.empty())
     return refuse(name, fault);
   if (tensor->data)
-    host.data = static_cast<std::byte *>(tensor->data) + tensor->byte_offset;
+    given.data = static_cast<std::byte *>(tensor->data) + tensor->byte_offset;
+  return given;
+}
+
+Result<CallerTensor> hostTensor(std::string_view name, const DLTensor *tensor) {
+  MPC_ASSIGN_OR_RETURN(CallerTensor host, callerTensor(name, tensor));
+  if (host.gpu)
+    return refuse(name, "lies in memory of a GPU, and must lie in a CPU's");
   return host;
 }
 
 Status copyTensor(const TensorView &source, const DLTensor *target) {
-  MPC_ASSIGN_OR_RETURN(HostTensor to, hostTensor(source.desc.name, target));
+  MPC_ASSIGN_OR_RETURN(CallerTensor to, hostTensor(source.desc.name, target));
   bool fits = to.desc.shape == source.desc.shape &&
               conversion(source.desc.dtype, to.desc.dtype) == Conversion::Exact;
   if (!fits)
@@ -132,10 +143,10 @@ Status copyTensor(const TensorView &source, const DLTensor *target) {
   return {};
 }
 
-DLTensor toDLPack(const TensorDesc &desc, void *data) {
+DLTensor toDLPack(const TensorDesc &desc, void *data, DLDevice device) {
   DLTensor tensor = {};
   tensor.data = data;
-  tensor.device = {kDLCPU, 0};
+  tensor.device = device;
   tensor.ndim = static_cast<int32_t>(desc.shape.size());
   tensor.dtype = dlpackType(desc.dtype);
   // DLPack has only one kind of pointer for shapes too. Shapes are only read.
@@ -145,7 +156,7 @@ DLTensor toDLPack(const TensorDesc &desc, void *data) {
 
 DLManagedTensorVersioned *shareTensor(const TensorView &view,
                                       std::shared_ptr<void> owner,
-                                      Access access) {
+                                      Access access, DLDevice device) {
   auto shared = std::make_unique<SharedTensor>();
   shared->desc = view.desc;
   shared->owner = std::move(owner);
@@ -155,7 +166,8 @@ DLManagedTensorVersioned *shareTensor(const TensorView &view,
   managed.flags = access == Access::Read ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
   // DLPack has only one kind of pointer. The flag says whether it may be
   // written.
-  managed.dl_tensor = toDLPack(shared->desc, const_cast<void *>(view.data));
+  managed.dl_tensor =
+      toDLPack(shared->desc, const_cast<void *>(view.data), device);
   managed.manager_ctx = shared.get();
   return &shared.release()->managed;
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// \file
+/// The resources of runs on a GPU beside the code: streams, the arena, and the
+/// device's copies of host memory. Programs that never run at the same time
+/// share them.
+#ifndef MPC_RUNTIME_RUNNER_DEVICEWORKSPACE_H
+#define MPC_RUNTIME_RUNNER_DEVICEWORKSPACE_H
+
+#include "runtime/Device/CUDA/Memory.h"
+#include "runtime/Device/CUDA/Stream.h"
+#include "runtime/Support/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace mpc::rt {
+
+/// Host memory with a copy on the device, and which of the two is newer.
+struct Mirror {
+  enum class Newer : uint8_t { Neither, Host, Device };
+
+  std::span<std::byte> host;
+  cuda::DeviceBuffer device;
+  Newer newer = Newer::Host;
+  /// Whether others have the device's copy and may write it at any time
+  /// between two runs.
+  bool isHandedOut = false;
+};
+
+class DeviceWorkspace {
+public:
+  /// Opens the first device: see openCuda().
+  static Result<std::shared_ptr<DeviceWorkspace>> open();
+
+  [[nodiscard]] const cuda::ContextRef &context() const { return context_; }
+  /// The stream of all runs, and that of copies from the host, which overlap
+  /// with them.
+  [[nodiscard]] const cuda::Stream &stream() const { return *stream_; }
+  [[nodiscard]] const cuda::Stream &uploads() const { return *uploads_; }
+
+  /// Makes the arena at least that large. If it moves, its content is lost, and
+  /// no run may be under way.
+  Status reserveArena(uint64_t bytes);
+  [[nodiscard]] cuda::DevicePointer arena() const { return arena_.pointer(); }
+  /// How often the arena has moved. Users that keep addresses in it compare the
+  /// number.
+  [[nodiscard]] uint64_t numMoves() const { return numMoves_; }
+
+  /// The device's copy of `host`: one for all that ask for this memory, for as
+  /// long as one of them keeps it. `what` names the memory in errors.
+  Result<std::shared_ptr<Mirror>> mirror(std::span<std::byte> host,
+                                         std::string_view what);
+  /// Copies what is newer to the other side, after all runs, and waits for it.
+  Status toDevice(Mirror &mirror) const;
+  Status toHost(Mirror &mirror) const;
+
+  /// The stream in whose order others use device memory that they share with
+  /// runs: CUDA's default stream at first.
+  void setCallerStream(cuda::StreamHandle stream);
+  /// Makes later runs wait for what the caller's stream has to do by now, and
+  /// the caller's stream for the runs so far.
+  Status enter() const;
+  Status leave() const;
+
+  /// Whether any of these bytes lie in a mirror or in the arena.
+  [[nodiscard]] bool meets(cuda::DevicePointer begin, uint64_t bytes) const;
+
+private:
+  DeviceWorkspace() = default;
+
+  cuda::ContextRef context_;
+  std::optional<cuda::Stream> stream_, uploads_, caller_;
+  std::optional<cuda::Event> entered_, left_;
+  cuda::DeviceBuffer arena_;
+  uint64_t numMoves_ = 0;
+  std::map<const std::byte *, std::weak_ptr<Mirror>> mirrors_;
+};
+
+/// Whether any of these bytes lie in `buffer`.
+[[nodiscard]] bool meet(const cuda::DeviceBuffer &buffer,
+                        cuda::DevicePointer begin, uint64_t bytes);
+
+/// Opens the driver of this machine on its first device. Where there is none,
+/// the error says what to do (exit 3).
+Result<cuda::ContextRef> openCuda();
+
+} // namespace mpc::rt
+
+#endif // MPC_RUNTIME_RUNNER_DEVICEWORKSPACE_H

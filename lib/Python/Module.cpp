@@ -183,14 +183,14 @@ static void addRunner(nb::module_ &m) {
       .def("load_weights", &Runner::loadWeights, "path"_a)
       .def(
           "bind_input",
-          [](Runner &runner, const std::string &name, const Source &array,
+          [](Runner &runner, const std::string &name, const RunSource &array,
              bool isBF16) {
             runner.bindInput(name, nb::ndarray<nb::ro>(array), isBF16);
           },
           "name"_a, "array"_a, "is_bf16"_a = false)
       .def(
           "bind_output",
-          [](Runner &runner, const std::string &name, const Target &array) {
+          [](Runner &runner, const std::string &name, const RunTarget &array) {
             runner.bindOutput(name, nb::ndarray<nb::ro>(array));
           },
           "name"_a, "array"_a.noconvert())
@@ -226,6 +226,11 @@ static void addRunner(nb::module_ &m) {
            "A DLPack capsule of the tensor where it lies, read-only.")
       .def("edit_state", &Runner::editState, "name"_a,
            "The same, to be written between two runs.")
+      .def("share_device_state", &Runner::shareDeviceState, "name"_a,
+           "As share_state, in memory of the GPU that the program is for.")
+      .def("edit_device_state", &Runner::editDeviceState, "name"_a)
+      .def("set_stream", &Runner::setStream, "stream"_a,
+           "The CUstream in whose order memory of the GPU is used.")
       .def("read_number", &Runner::readNumber, "name"_a)
       .def("write_number", &Runner::writeNumber, "name"_a, "value"_a)
       .def("update_scale", &Runner::updateScale, "new_scale"_a, "scaler"_a = "")

@@ -235,9 +235,15 @@ void Runner::setOptimizer(nb::object update, nb::object owner, bool onSkipped) {
   gradients_.clear();
 }
 
-/// An array over the memory of a tensor of f32.
+/// An array over the memory of a tensor of f32: NumPy's, or of a GPU what
+/// hands it over by DLPack.
 static nb::object arrayOf(const DLTensor &tensor, nb::handle owner) {
   std::vector<size_t> shape(tensor.shape, tensor.shape + tensor.ndim);
+  if (tensor.device.device_type != kDLCPU)
+    return nb::cast(nb::ndarray<float>(tensor.data, shape.size(), shape.data(),
+                                       owner, nullptr, nb::dtype<float>(),
+                                       tensor.device.device_type,
+                                       tensor.device.device_id));
   return nb::cast(nb::ndarray<nb::numpy, float>(tensor.data, shape.size(),
                                                 shape.data(), owner));
 }
@@ -322,6 +328,18 @@ nb::capsule Runner::shareState(const std::string &name) {
 
 nb::capsule Runner::editState(const std::string &name) {
   return capsuleOf(valueOf(runner_.editState(name)));
+}
+
+nb::capsule Runner::shareDeviceState(const std::string &name) {
+  return capsuleOf(valueOf(runner_.shareDeviceState(name)));
+}
+
+nb::capsule Runner::editDeviceState(const std::string &name) {
+  return capsuleOf(valueOf(runner_.editDeviceState(name)));
+}
+
+void Runner::setStream(uintptr_t stream) {
+  check(runner_.setStream(reinterpret_cast<void *>(stream)));
 }
 
 void Runner::broadcastState() {

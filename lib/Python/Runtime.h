@@ -121,6 +121,9 @@ public:
                   bool isBF16);
   nb::capsule shareState(const std::string &name);
   nb::capsule editState(const std::string &name);
+  nb::capsule shareDeviceState(const std::string &name);
+  nb::capsule editDeviceState(const std::string &name);
+  void setStream(uintptr_t stream);
   /// Gives all ranks the state of rank 0.
   void broadcastState();
   double readNumber(const std::string &name);

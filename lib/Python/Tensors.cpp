@@ -21,7 +21,8 @@ ArrayTensor::ArrayTensor(nb::ndarray<nb::ro> array, bool isBF16)
   nb::dlpack::dtype dtype = array_.dtype();
   // DLPack has only one kind of pointer. An input is never written.
   tensor_.data = const_cast<void *>(array_.data());
-  tensor_.device = {kDLCPU, 0};
+  tensor_.device = {static_cast<DLDeviceType>(array_.device_type()),
+                    array_.device_id()};
   tensor_.ndim = int32_t(shape_.size());
   tensor_.dtype = {dtype.code, dtype.bits, dtype.lanes};
   if (isBF16 && dtype.code == kDLUInt && dtype.bits == 16)

@@ -16,11 +16,14 @@ namespace mpc::python {
 
 namespace nb = nanobind;
 
-/// An array that a run reads: any tensor in a CPU's memory. An array with gaps
-/// is copied beforehand.
+/// An array that is read: any tensor in a CPU's memory. An array with gaps is
+/// copied beforehand.
 using Source = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 /// An array that is written, which is never a copy.
 using Target = nb::ndarray<nb::c_contig, nb::device::cpu>;
+/// The same two for a run, which may also lie in a GPU's memory.
+using RunSource = nb::ndarray<nb::ro, nb::c_contig>;
+using RunTarget = nb::ndarray<nb::c_contig>;
 
 /// The memory of an array, which this object keeps alive. NumPy has no
 /// bfloat16: with `isBF16` the array's 16-bit integers are bfloat16 numbers.

@@ -2,6 +2,7 @@
 // Losses against labels and against probabilities.
 #include "lib/Import/Build/ClassLoss.h"
 
+#include "lib/Import/Build/Ranges.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -89,7 +90,13 @@ Operand reduced(TensorBuilder &b, const Operand &loss, Reduction reduction) {
                                       : b.reduceSum(loss, all);
 }
 
+void stateLabels(const ClassLoss &loss) {
+  stateRange(loss.target, 0, numberOfClasses(loss.logProbability),
+             loss.ignored);
+}
+
 Operand lossOfLabels(TensorBuilder &b, const ClassLoss &loss) {
+  stateLabels(loss);
   Operand target = classOf(b, loss);
   Operand last = classesLast(b, loss.logProbability);
   Operand each = b.neg(b.gather(last, target, target.rank(), target.rank()));

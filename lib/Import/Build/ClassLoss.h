@@ -29,6 +29,9 @@ struct ClassLoss {
   Reduction reduction = Reduction::Mean;
 };
 
+/// States which labels the target may have: see stateRange().
+void stateLabels(const ClassLoss &loss);
+
 /// -weight[target] * logProbability[target]. The mean is over the weights of
 /// the labels, where there are any.
 Operand lossOfLabels(TensorBuilder &b, const ClassLoss &loss);

@@ -76,14 +76,17 @@ def bfloat16_of(bits: np.ndarray) -> np.ndarray:
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
-class Memory:
-    """What NumPy or torch takes a tensor from: a DLPack capsule of memory on a CPU."""
+CPU, GPU = 1, 2  # DLPack's kDLCPU and kDLCUDA.
 
-    def __init__(self, capsule: Any) -> None:
-        self._capsule = capsule
+
+class Memory:
+    """What NumPy or torch takes a tensor from: a DLPack capsule, and the kind of device whose memory it is of."""
+
+    def __init__(self, capsule: Any, kind: int = CPU) -> None:
+        self._capsule, self._kind = capsule, kind
 
     def __dlpack__(self, **_: Any) -> Any:
         return self._capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
+        return (self._kind, 0)

@@ -125,10 +125,14 @@ class Batch:
                     f"argument {name!r} needs a gradient of its own, which the program does not compute: give "
                     f"{name}.detach(), or call the plain module"
                 )
-            if tensor.device.type != "cpu":
+
+    def check_device(self, device: Any) -> None:
+        """Refuses a tensor on another device than the module is on."""
+        for tensor in self.tensors:
+            if not device.has(tensor):
                 raise UnsupportedError(
-                    f"argument {self._name_of(tensor)!r} is on {tensor.device}, and the program is for a CPU: "
-                    "give it .cpu()"
+                    f"argument {self._name_of(tensor)!r} is on {tensor.device}, and the module on {device}: move it "
+                    f"there, with .to({'cpu' if device.kind == 'cpu' else str(device)!r})"
                 )
 
     def _name_of(self, tensor: Any) -> str:

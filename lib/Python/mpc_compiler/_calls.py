@@ -16,7 +16,7 @@ from ._compile import _precision_name
 from ._errors import UnsupportedError, UsageError
 from ._export import Exported, Request, export
 from ._hooks import Hooks
-from ._memory import check_device
+from ._device import Device, device_of
 from ._profile import Profiles
 from ._watched import Watched
 
@@ -72,6 +72,7 @@ class Calls:
     ) -> None:
         """`cost` says what becomes of calls that differ in what a trace takes for constants."""
         self.plain, self.loss = plain, loss
+        self.device = Device()  # That of the module when it was exported last.
         self._module = module  # The plain one; it has the same parameters.
         self._fixed_precision, self._outputs, self._forward_gradient = precision, outputs, forward_gradient
         self._signature = inspect.signature(functools.partial(plain.forward, module))
@@ -119,9 +120,17 @@ class Calls:
         """That of a call now: what was said once, or what autocast says around it."""
         if self._fixed_precision is not None:
             return self._fixed_precision
-        if torch.is_autocast_enabled("cpu"):
-            return _precision_name(torch.get_autocast_dtype("cpu"))
+        kind = self.kind()
+        if torch.is_autocast_enabled(kind):
+            return _precision_name(torch.get_autocast_dtype(kind))
         return "fp32"
+
+    def kind(self) -> str:
+        """The kind of device that the module is on, as torch.autocast names it."""
+        for registry, name in self._parameters:
+            if registry.get(name) is not None:
+                return "cuda" if registry[name].device.type == "cuda" else "cpu"
+        return "cpu"
 
     def structure(self, batch: Batch, precision: str) -> Structure:
         """That of a batch, in the module's modes and with its settings as they are."""
@@ -161,9 +170,8 @@ class Calls:
         return [known.program for known in self._structures.values() if isinstance(known.program, kind)]
 
     def export(self, batch: Batch, has_target: bool, evaluates: bool = False) -> Exported:
-        for named in (self._module.named_parameters, self._module.named_buffers):
-            for name, tensor in named():
-                check_device(name, tensor)
+        self.device = device_of(self._module)
+        batch.check_device(self.device)
         with self.tracing:
             exported = export(Request(
                 self._module, self._run_traced, batch, self.target if has_target else "", self.loss, self._outputs, self._forward_gradient,

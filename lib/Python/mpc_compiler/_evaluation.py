@@ -8,16 +8,17 @@ import torch  # type: ignore[import-not-found]
 
 from . import _compile, _runtime
 from ._export import Exported
-from ._memory import Home, capsule_of
+from ._device import Device, bind_outputs
+from ._memory import Home
 from ._program import compiled
 from ._threads import Sleeping
 
 _OUTPUT_PREFIX = "output."
 
 
-def compile_evaluation(exported: Exported, module: Any, precision: str) -> _runtime.Program:
+def compile_evaluation(exported: Exported, module: Any, device: Device, precision: str) -> _runtime.Program:
     """The program of an exported call without a loss."""
-    return compiled(exported, module, _compile._flags({"eval": True, "precision": precision}))
+    return compiled(exported, module, _compile._flags({"eval": True, "precision": precision, **device.options()}))
 
 
 class Evaluation:
@@ -37,14 +38,10 @@ class Evaluation:
         self._home.hold()
         for name, tensor in zip(self._exported.inputs, tensors):
             if name in self._inputs:
-                self.runner.bind_input(name, capsule_of(tensor))
+                self.runner.bind_input(name, self._home.device.capsule(tensor))
+        made = bind_outputs(self._home.device, self.runner, self._outputs)
+        self._home.device.begin(self.runner)
         with self._torch_sleeps:
             self.runner.evaluate()
-        found = [tensors[o] if isinstance(o, int) else self._read(o) for o in self._exported.outputs]
+        found = [tensors[o] if isinstance(o, int) else made[o] for o in self._exported.outputs]
         return self._exported.structure.rebuild(None, found)
-
-    def _read(self, name: str) -> Any:
-        info = self._outputs[name]
-        array = torch.empty(tuple(info.shape), dtype=getattr(torch, info.dtype))
-        self.runner.read_output(info.name, array)
-        return array

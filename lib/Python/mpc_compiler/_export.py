@@ -102,11 +102,15 @@ def _noted_functions(allowed: tuple[str, ...]) -> Iterator[None]:
 _OTHER_SHAPE = "Using a target size"
 
 
+def _without_gpu_autocast() -> list[Any]:
+    return [torch.autocast("cuda", enabled=False)] if torch.is_autocast_enabled("cuda") else []
+
+
 def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple[Any, list[str]]:
     """The program, and the buffers that its ops write beside those of its signature."""
     with contextlib.ExitStack() as stack:
         for one in (warnings.catch_warnings(), _noted_functions(allowed), traceable(), torch.enable_grad(),
-                    torch.autocast("cpu", enabled=False)):
+                    torch.autocast("cpu", enabled=False), *_without_gpu_autocast()):
             stack.enter_context(one)
         warnings.simplefilter("ignore", FutureWarning)
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -13,7 +13,8 @@ from ._calls import Calls, Report, Structure, check_module
 from ._compile import _precision_name
 from ._errors import UsageError
 from ._export import Exported
-from ._memory import Home, capsule_of, place
+from ._device import bind_outputs
+from ._memory import Home, place
 from ._profile import Profiles
 from ._program import Timed, compiled
 from ._threads import Sleeping
@@ -56,10 +57,12 @@ class _Program:
         home.link(self.runner, program, module)
         groups = _groups.members(optimizer.param_groups, parts, trained_names(exported, module))
         named = dict(module.named_parameters())
-        self.slots = _slots.Slots(optimizer, self.runner, program, named, home.numbers, parts, groups)
+        self.slots = _slots.Slots(optimizer, home.device, self.runner, program, named, home.numbers, parts, groups)
         entries = [e for e in program.entries() if e.role in (_runtime.ENTRY_STEP, _runtime.ENTRY_ACCUMULATE)]
         self._inputs = {info.name for info in entries[0].inputs}
-        self._results = {info.name: info for info in entries[0].outputs if info.name.startswith(_OUTPUT_PREFIX)}
+        self._results = {info.name.removeprefix(_OUTPUT_PREFIX): info for info in entries[0].outputs
+                         if info.name.startswith(_OUTPUT_PREFIX)}
+        self._made: dict[str, Any] = {}  # The outputs of the last batch.
         # Ranks draw by one seed, which rank 0 gave to all, and by the number of the batch.
         self._has_noise = ranks is None and any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
         self._torch_sleeps = Sleeping()
@@ -73,25 +76,22 @@ class _Program:
         self.slots.before()
         for name, tensor in zip(self._exported.inputs, tensors):
             if name in self._inputs:
-                self.runner.bind_input(name, capsule_of(tensor))
+                self.runner.bind_input(name, self._home.device.capsule(tensor))
+        self._made = bind_outputs(self._home.device, self.runner, self._results)
         if self._has_noise:
             self.runner.write_number("random_seed", float(torch.randint(2**31, ()).item()))
 
     def run(self, entry: Callable[[], Any]) -> Any:
+        self._home.device.begin(self.runner)
         with self._torch_sleeps:
             return entry()
 
+    def number(self, value: float) -> Any:
+        return self._home.device.number(value)
+
     def outputs(self, tensors: list[Any]) -> Any:
         """What the module returned for the last batch."""
-        found = []
-        for output in self._exported.outputs:
-            if isinstance(output, int):
-                found.append(tensors[output])
-                continue
-            info = self._results[_OUTPUT_PREFIX + output]
-            array = torch.empty(tuple(info.shape), dtype=getattr(torch, info.dtype))
-            self.runner.read_output(info.name, array)
-            found.append(array)
+        found = [tensors[o] if isinstance(o, int) else self._made[o] for o in self._exported.outputs]
         return self._exported.structure.rebuild(None, found)
 
 
@@ -179,7 +179,7 @@ class Step:
             program = self._compiled(structure.exported, precision)
             exported = structure.exported
             structure.program = place(
-                self._homes, program, 0, torch.initial_seed() % 2**53,
+                self._homes, program, self._calls.device, 0, torch.initial_seed() % 2**53,
                 lambda home: _Program(program, exported, home, self._model, self._optimizer, self._parts,
                                       self._recipe.ranks),
                 self._recipe.ranks)
@@ -200,7 +200,8 @@ class Step:
             "freeze": [_compile._pattern(name) for name in frozen],
         }
         flags.update(flags_of(recipe.ranks, recipe.accumulate, recipe.options))
-        return compiled(exported, self._model, _compile._flags({**flags, **recipe.options}))
+        options = {**self._calls.device.options(), **recipe.options}
+        return compiled(exported, self._model, _compile._flags({**flags, **options}))
 
     def _run(self, structure: Structure, batch: Batch) -> Any:
         program = structure.program
@@ -224,7 +225,7 @@ class Step:
             loss = self.result.loss
         if self._recipe.outputs:
             self.outputs = program.outputs(batch.tensors)
-        return torch.tensor(loss)
+        return program.number(loss)
 
     def _finish(self, program: _Program, result: _runtime.StepResult) -> None:
         self.result = result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 import torch  # type: ignore[import-not-found]
@@ -21,6 +21,16 @@ def _strides(shape: Sequence[int]) -> list[int]:
     return strides[: len(shape)]
 
 
+def _places_of(parameters: Sequence[Any]) -> tuple[list[tuple[Any, list[int], int]], int]:
+    """Shape, strides and begin of each parameter's gradient in one memory, and its size."""
+    begin, places = 0, []
+    for parameter in parameters:
+        shape = tuple(parameter.shape)
+        places.append((shape, _strides(shape), begin))
+        begin += -(-parameter.numel() // _ALIGNED) * _ALIGNED
+    return places, begin
+
+
 class Gradients:
     """Memory of one gradient for each parameter, which the program writes.
 
@@ -28,14 +38,10 @@ class Gradients:
     """
 
     def __init__(self, parameters: Sequence[Any]) -> None:
-        begin, self._places = 0, []
-        for parameter in parameters:
-            shape = tuple(parameter.shape)
-            self._places.append((shape, _strides(shape), begin))
-            begin += -(-parameter.numel() // _ALIGNED) * _ALIGNED
-        memory = np.zeros(begin + _ALIGNED, np.float32)
+        self._places, size = _places_of(parameters)
+        memory = np.zeros(size + _ALIGNED, np.float32)
         first = (-memory.ctypes.data % 64) // 4
-        self._memory = memory[first : first + begin]
+        self._memory = memory[first : first + size]
         self.tensors = self._split(torch.from_numpy(self._memory))
         self._user: Any = lambda: None
         self._taken: Any = lambda: None
@@ -63,6 +69,34 @@ class Gradients:
         return self._split(flat)
 
 
+class DeviceGradients:
+    """The same for one call on a GPU, where torch has memory at hand for the next."""
+
+    def __init__(self, parameters: Sequence[Any], empty: Callable[[tuple[int, ...], Any], Any]) -> None:
+        """`empty` makes a tensor of a shape and a type there."""
+        self._places, size = _places_of(parameters)
+        self._flat = empty((size,), torch.float32)
+        self.tensors = self._split()
+
+    def _split(self) -> list[Any]:
+        return [self._flat.as_strided(*place) for place in self._places]
+
+    def give(self, result: "Result") -> None:
+        result.gradients = self
+
+    def take(self, factor: Any) -> list[Any]:
+        """The gradients times a number."""
+        self._flat.mul_(factor.to(self._flat.device))
+        return self._split()  # Tensors that nobody else has: they become ``.grad`` without a copy.
+
+
+def gradients_beside(parameters: Sequence[Any]) -> Gradients | DeviceGradients:
+    """Memory of one gradient for each parameter, on the device that they are on."""
+    if not parameters or parameters[0].device.type == "cpu":
+        return Gradients(parameters)
+    return DeviceGradients(parameters, lambda shape, dtype: torch.empty(shape, dtype=dtype, device=parameters[0].device))
+
+
 class Result:
     """What a call came to."""
 
@@ -70,7 +104,7 @@ class Result:
 
     def __init__(self, loss: Any, outputs: Sequence[Any], names: Sequence[str]) -> None:
         self.loss, self.outputs, self.names = loss, outputs, names
-        self.gradients: Gradients | None = None
+        self.gradients: Gradients | DeviceGradients | None = None
 
     def give_values(self) -> tuple[Any, ...]:
         """The loss, and the outputs that could have a gradient. They are not kept: their gradient function has this."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Iterable
 
 import torch  # type: ignore[import-not-found]
-from torch.utils.dlpack import to_dlpack  # type: ignore[import-not-found]
 
-from . import _arrays, _runtime
+from . import _runtime
+from ._device import Device
 from ._errors import InvalidInputError, UnsupportedError, warn
-from ._gradients import Gradients
+from ._gradients import DeviceGradients, Gradients
 
 # Batches that make one step are seldom more: memory of gradients that waits longer is not needed.
 _KEPT_CALLS = 64
@@ -17,33 +17,13 @@ _KEPT_CALLS = 64
 _SHARED_ROLES = (_runtime.STATE_PARAMETER, _runtime.STATE_BUFFER)
 
 
-def tensor_of(capsule: Any) -> Any:
-    """The memory that a DLPack capsule has."""
-    return torch.from_dlpack(_arrays.Memory(capsule))
-
-
-def capsule_of(tensor: Any) -> Any:
-    """What a runner binds without a copy; its own way to ask a tensor of torch for it is slower."""
-    if tensor.requires_grad or not tensor.is_contiguous():
-        tensor = tensor.detach().contiguous()
-    return to_dlpack(tensor)
-
-
-def check_device(name: str, tensor: Any) -> None:
-    if tensor.device.type != "cpu":
-        raise UnsupportedError(
-            f"{name!r} is on {tensor.device}, and wrap() and step() run programs on a CPU: wrap(module.cpu()); "
-            "mpc-compile --cpu=cuda:sm_90 makes a program for a GPU, which mpc-run runs"
-        )
-
-
 class _Link:
     """A tensor of the module and the memory that it lies in."""
 
-    __slots__ = ("tensor", "name", "_registry", "_key", "memory", "_address")
+    __slots__ = ("tensor", "name", "_registry", "_key", "memory", "_address", "_device")
 
-    def __init__(self, registry: Any, key: str, name: str, memory: Any) -> None:
-        self._registry, self._key, self.name, self.memory = registry, key, name, memory
+    def __init__(self, registry: Any, key: str, name: str, memory: Any, device: Device) -> None:
+        self._registry, self._key, self.name, self.memory, self._device = registry, key, name, memory, device
         self._address = memory.data_ptr()
         self.tensor: Any = None
 
@@ -54,7 +34,11 @@ class _Link:
     def adopt(self) -> None:
         """Takes the values that the module has, and lets it have this memory."""
         tensor = self._registry[self._key]
-        check_device(self.name, tensor)
+        if not self._device.has(tensor):
+            raise UnsupportedError(
+                f"{self.name!r} is on {tensor.device}, and its programs are for {self._device}: move the module "
+                "before wrap() or step() compiles"
+            )
         if tensor.shape != self.memory.shape or tensor.dtype != self.memory.dtype:
             raise InvalidInputError(
                 f"{self.name!r} is {tensor.dtype}{list(tensor.shape)}, and the program has it as "
@@ -77,7 +61,10 @@ def shared_names(program: _runtime.Program, module: Any) -> list[str]:
 class Home:
     """The state of all programs of one layout, with their names of it."""
 
-    def __init__(self, program: _runtime.Program, num_threads: int, seed: int, ranks: Any = None) -> None:
+    def __init__(
+        self, program: _runtime.Program, device: Device, num_threads: int, seed: int, ranks: Any = None
+    ) -> None:
+        self.device = device
         self._first = _runtime.Runner(program, num_threads, seed, ranks)
         self._is_taken = False
         self.numbers: dict[str, float] = {}  # Those of the state that were written, by name.
@@ -98,8 +85,8 @@ class Home:
         own = dict(_registered(module))
         for name in shared_names(program, module):
             if name not in self._links:
-                memory = tensor_of(runner.edit_state(name))
-                self._links[name] = _Link(*own[name], name, memory)
+                memory = self.device.state(runner, name)
+                self._links[name] = _Link(*own[name], name, memory, self.device)
                 self._rows.append(self._links[name].row())
         self.hold()
 
@@ -123,8 +110,10 @@ class Home:
         """Where these lie."""
         return [self._links[name].memory for name in names if name in self._links]
 
-    def gradients(self, names: tuple[str, ...], parameters: list[Any]) -> Gradients:
+    def gradients(self, names: tuple[str, ...], parameters: list[Any]) -> Gradients | DeviceGradients:
         """Memory for gradients that no loss is waiting with, and that are nobody's ``.grad``."""
+        if self.device.kind != "cpu":
+            return DeviceGradients(parameters, self.device.empty)
         self._calls += 1
         pool = self._pools.setdefault(names, [])
         found = next((gradients for gradients in pool if gradients.is_free()), None)
@@ -153,7 +142,8 @@ class Home:
 
 
 def place(
-    homes: list[Home], program: _runtime.Program, num_threads: int, seed: int, make: Any, ranks: Any = None
+    homes: list[Home], program: _runtime.Program, device: Device, num_threads: int, seed: int, make: Any,
+    ranks: Any = None,
 ) -> Any:
     """What `make` gives for the newest home that takes the program; for a new one where its state lies in another way."""
     for home in reversed(homes):
@@ -162,7 +152,7 @@ def place(
         except InvalidInputError as error:
             if "cannot share a state" not in str(error):
                 raise
-    homes.append(Home(program, num_threads, seed, ranks))
+    homes.append(Home(program, device, num_threads, seed, ranks))
     return make(homes[-1])
 
 

@@ -11,7 +11,8 @@ from . import _compile, _runtime
 from ._errors import InvalidInputError, warn
 from ._export import Exported
 from ._gradients import Result
-from ._memory import Home, capsule_of, shared_names
+from ._device import Device, bind_outputs
+from ._memory import Home, shared_names
 from ._threads import Sleeping
 
 _REPLAYS = 16
@@ -39,7 +40,7 @@ def compiled(exported: Exported, module: Any, flags: Any) -> _runtime.Program:
     """The program of an exported call. What the module has in its own tensors it does not hold a second time."""
     model = _compile._compiler().Model.load_exported(exported.program, type(module).__name__)
     for name, value in exported.values.items():
-        model.set_value(name, value.detach().contiguous())
+        model.set_value(name, value.detach().contiguous().cpu())
     program, messages = model.compile(flags)
     _compile._tell(messages)
     shared = [name for name in shared_names(program, module) if name in exported.values]
@@ -47,16 +48,18 @@ def compiled(exported: Exported, module: Any, flags: Any) -> _runtime.Program:
     return program.without_values(shared)
 
 
-def compile_exported(exported: Exported, module: Any, precision: str, options: Mapping[str, Any]) -> _runtime.Program:
+def compile_exported(
+    exported: Exported, module: Any, device: Device, precision: str, options: Mapping[str, Any]
+) -> _runtime.Program:
     """The program of an exported call with a loss. Its gradients are its outputs; it updates nothing."""
-    return compiled(exported, module, _flags(exported, module, precision, options))
+    return compiled(exported, module, _flags(exported, module, precision, {**device.options(), **options}))
 
 
 class CompiledCall:
     """A program on its runner."""
 
     def __init__(self, program: _runtime.Program, exported: Exported, module: Any, home: Home, seed: int) -> None:
-        self._exported, self._home = exported, home
+        self._exported, self._home, self._device = exported, home, home.device
         self.runner = home.runner_of(program, seed)
         home.link(self.runner, program, module)
         self.names = tuple(exported.trained)
@@ -97,13 +100,13 @@ class CompiledCall:
         self._bind(tensors)
         gradients = self._home.gradients(self.names, self.parameters)
         self._bind_gradients(gradients)
-        outputs = self._bind_outputs()
+        outputs = bind_outputs(self._device, self.runner, self._outputs)
         if self._has_noise:
             self.runner.write_number("random_seed", float(torch.randint(2**31, ()).item()))
         if scaler is not None:
             self.scale = float(scaler.get_scale())
         step = self._step(replays=0 if scaler is not None or not self._has_scale else _REPLAYS)
-        loss = torch.tensor(step.loss)
+        loss = self._device.number(step.loss)
         result = Result(loss, [tensors[o] if isinstance(o, int) else outputs[o] for o in self._exported.outputs],
                         self._exported.structure.names)
         gradients.give(result)
@@ -125,29 +128,20 @@ class CompiledCall:
         return step
 
     def _run(self) -> _runtime.StepResult:
+        self._device.begin(self.runner)
         with self._torch_sleeps:
             return self.runner.step()
 
     def _bind(self, tensors: list[Any]) -> None:
         for name, is_read, tensor in zip(self._exported.inputs, self._is_read, tensors):
             if is_read:
-                self.runner.bind_input(name, capsule_of(tensor))
+                self.runner.bind_input(name, self._device.capsule(tensor))
 
     def _bind_gradients(self, gradients: Any) -> None:
         if self._bound is not gradients:
             for name, tensor in zip(self.names, gradients.tensors):
-                self.runner.bind_output(f"grad.{name}", capsule_of(tensor))
+                self.runner.bind_output(f"grad.{name}", self._device.capsule(tensor))
             self._bound = gradients
-
-    def _bind_outputs(self) -> dict[str, Any]:
-        """New memory for each output, which is the caller's then."""
-        made = {}
-        for name, info in self._outputs.items():
-            bound = torch.empty(tuple(info.shape), dtype=getattr(torch, info.dtype))
-            self.runner.bind_output(info.name, capsule_of(bound))
-            # Another tensor: what is bound lives until the next call, and would keep its gradient function with it.
-            made[name] = bound.detach()
-        return made
 
 
 class Timed:

@@ -9,7 +9,7 @@ import torch  # type: ignore[import-not-found]
 from . import _arrays, _compile, _groups, _runtime, _state
 from ._errors import UsageError
 from ._groups import Group, Partition
-from ._memory import tensor_of
+from ._device import Device
 
 # Their rules are the program's, to the rounding.
 _COMPILED = ("SGD", "ASGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "RMSprop", "Adadelta", "Rprop")
@@ -157,7 +157,8 @@ class _Scalars:
 class Slots:
     """`optimizer.state` as views of a program's slots."""
 
-    def __init__(self, optimizer: Any, runner: _runtime.Runner, program: _runtime.Program, named: Mapping[str, Any],
+    def __init__(self, optimizer: Any, device: Device, runner: _runtime.Runner, program: _runtime.Program,
+                 named: Mapping[str, Any],
                  written: dict[str, float], parts: Partition, groups: list[Group]) -> None:
         self._parts, self._groups = parts, groups
         self._group_of = {id(p): index for index, group in enumerate(optimizer.param_groups) for p in group["params"]}
@@ -171,7 +172,7 @@ class Slots:
         self._views: list[tuple[Any, str, Any]] = []
         self._parameters = [p for group in optimizer.param_groups for p in group["params"]]
         for full, parameter, slot in _state._slots(self._program):  # type: ignore[arg-type]
-            self._views.append((named[parameter], slot, tensor_of(runner.edit_state(full))))
+            self._views.append((named[parameter], slot, device.state(runner, full)))
         counted = dict.fromkeys(p for p, _, _ in self._views) if type(optimizer).__name__ in _COUNTED else ()
         self._scalar_names = _state.scalars_of_parameters(self._program)  # type: ignore[arg-type]
         self._scalars = _Scalars(list(counted), list(self._scalar_names))

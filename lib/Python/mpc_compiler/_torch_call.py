@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import torch  # type: ignore[import-not-found]
 
-from ._gradients import Gradients, Result, attach
+from ._gradients import Result, attach, gradients_beside
 from ._outputs import Outputs, find_loss
 
 _TYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
@@ -19,9 +19,9 @@ class TorchCall:
     def __init__(self, plain: Callable[..., Any]) -> None:
         self._plain = plain
 
-    def run(self, precision: str, program: Any, scaler: Any, call: tuple) -> Any:
-        """`program`, which may be None, has the loss scale; with `scaler` an overflow is handed on."""
-        with torch.autocast("cpu", dtype=_TYPES.get(precision), enabled=precision in _TYPES):
+    def run(self, kind: str, precision: str, program: Any, scaler: Any, call: tuple) -> Any:
+        """On a `kind` of device. `program`, which may be None, has the loss scale; with `scaler` an overflow is handed on."""
+        with torch.autocast(kind, dtype=_TYPES.get(precision), enabled=precision in _TYPES):
             value, output = self._plain(*call)
         if precision != "fp16" or scaler is not None or program is None:
             if value is not output:
@@ -36,7 +36,7 @@ class TorchCall:
         parameters = [parameter for parameter in wrapped.parameters() if parameter.requires_grad]
         found = self._finite(loss, parameters, program)
         used = [(parameter, g) for parameter, g in zip(parameters, found) if g is not None]
-        gradients = Gradients([parameter for parameter, _ in used])
+        gradients = gradients_beside([parameter for parameter, _ in used])
         for memory, (_, gradient) in zip(gradients.tensors, used):
             memory.copy_(gradient)
         result = Result(loss.detach().float(), [t.detach() for t in structure.tensors], structure.names)

@@ -128,7 +128,7 @@ class _Control:
     def _run_by_torch(self, structure: Structure, precision: str, call: tuple) -> Any:
         structure.by_torch += 1
         with Timed() as time:
-            value = self._torch.run(precision, self._any_program(), self._scaler(), call)
+            value = self._torch.run(self.calls.kind(), precision, self._any_program(), self._scaler(), call)
         self._slowest_torch = max(self._slowest_torch, time.seconds)
         return value
 
@@ -185,9 +185,9 @@ class _Control:
     def _compile_evaluation(self, structure: Structure, batch: Batch, precision: str) -> None:
         with Timed() as time:
             exported = structure.exported = self.calls.export(batch, False, evaluates=True)
-            program = compile_evaluation(exported, self._module, precision)
+            program = compile_evaluation(exported, self._module, self.calls.device, precision)
             structure.program = place(
-                self._eval_homes, program, self._options.num_threads, 0,
+                self._eval_homes, program, self.calls.device, self._options.num_threads, 0,
                 lambda home: Evaluation(program, exported, self._module, home, 0))
         structure.seconds = time.seconds
 
@@ -197,7 +197,8 @@ class _Control:
             if not structure.exported.trained:
                 structure.reason = "no parameter has a gradient"
                 return
-            program = compile_exported(structure.exported, self._module, precision, self._options.flags)
+            program = compile_exported(
+                structure.exported, self._module, self.calls.device, precision, self._options.flags)
             structure.program = self._place(program, structure.exported)
         structure.seconds = self._last_compilation = time.seconds
 
@@ -205,7 +206,7 @@ class _Control:
         """On the state of the programs before it; where that lies in another way, on one of its own."""
         seed = self._options.seed if self._options.seed is not None else torch.initial_seed() % 2**53
         earlier = self._any_program()
-        made = place(self._homes, program, self._options.num_threads, seed,
+        made = place(self._homes, program, self.calls.device, self._options.num_threads, seed,
                      lambda home: CompiledCall(program, exported, self._module, home, seed))
         if earlier is not None:
             made.scale = earlier.scale

@@ -30,7 +30,7 @@ FakeMemory::~FakeMemory() { (void)::munmap(base_, kAddresses); }
 void FakeMemory::setVisible(bool visible) const {
   if (next_ != 0)
     (void)::mprotect(base_, (next_ + 4095) / 4096 * 4096,
-                     visible ? PROT_READ | PROT_WRITE : PROT_NONE);
+                     visible || isOpen_ ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
 void FakeMemory::reset(size_t limit) {

@@ -53,6 +53,8 @@ void FakeState::set(std::string setting) {
     machine.maxSharedOptIn = std::stoi(setting);
   } else if (key == "wrong") {
     wrong_ = setting;
+  } else if (key == "open") {
+    memory.openToHost();
   } else {
     fmt::print(stderr, "test driver: MPC_FAKE_CUDA: no setting '{}'\n", key);
     std::abort();

@@ -37,11 +37,15 @@ public:
   [[nodiscard]] size_t limit() const { return limit_; }
   [[nodiscard]] int alive() const { return static_cast<int>(live_.size()); }
   void setVisible(bool visible) const;
+  /// From now on the host sees it, too: what has no other way to be "on the
+  /// device" then works on it from there.
+  void openToHost() { isOpen_ = true; }
 
 private:
   char *base_;
   size_t next_ = 0, used_ = 0, limit_ = 0;
   std::map<DevicePointer, size_t> live_;
+  bool isOpen_ = false;
 };
 
 struct FakeEvent {
@@ -107,8 +111,8 @@ public:
   static FakeState &get();
   /// As $MPC_FAKE_CUDA wants it, for tests of whole programs: words apart by
   /// spaces, `sm=86`, `memory=BYTES`, `shared=BYTES` of a block,
-  /// `fail=SYMBOL:USE:CODE` as failAt(), and `wrong=KERNEL`, whose last block
-  /// never runs.
+  /// `fail=SYMBOL:USE:CODE` as failAt(), `wrong=KERNEL`, whose last block never
+  /// runs, and `open=1` for memory that the host sees.
   FakeState();
   /// Frees the pinned memory that a lost device keeps.
   ~FakeState();

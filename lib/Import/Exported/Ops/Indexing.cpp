@@ -3,6 +3,8 @@
 /// ATen's ops that read elements by index.
 #include "lib/Import/Exported/Ops/Indices.h"
 
+#include "lib/Import/Build/Ranges.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -99,6 +101,8 @@ Error emitEmbedding(Call &call) {
     return call.fail("padding_idx is " + Twine(padding));
   if (indices.known) {
     MPC_TRY_ASSIGN(indices, indicesOf(call, indices, table.shape[0]));
+  } else {
+    stateRange(indices, 0, table.shape[0]);
   }
   call.result(
       call.build.gather(table, indices, 0, /*batchDims=*/0,

@@ -198,6 +198,7 @@ Error checkLabels(Call &call, const ClassLoss &loss) {
 
 /// The mean against labels, of which all classes weigh the same, is one op.
 Operand meanLoss(TensorBuilder &b, const ClassLoss &loss) {
+  stateLabels(loss);
   const Operand &scores = loss.logProbability;
   return b.fromValue(nn::CrossEntropyOp::create(
       b.builder(), b.location(), b.tensorType(scores.type, {}), scores.value,

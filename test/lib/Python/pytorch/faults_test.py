@@ -42,7 +42,7 @@ def make_inside():
     return Inside()
 
 
-class Lion(torch.optim.Optimizer if torch else object):
+class SignOfMomentum(torch.optim.Optimizer if torch else object):
     """A rule that torch does not have."""
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.99), weight_decay=0.0):
@@ -184,8 +184,8 @@ class Faults(Doors):
                 self.assertEqual("by torch" in str(step.report().notes), name == "Adafactor", step.report())
 
     def test_09_a_rule_of_the_users(self):
-        step, _ = self.all_doors(make_mlp, lambda m: Lion(m.parameters(), lr=1e-3, weight_decay=0.1), tolerance=2e-5)
-        self.assertIn("10 optimizer steps by torch: Lion has no compiled rule", str(step.report()))
+        step, _ = self.all_doors(make_mlp, lambda m: SignOfMomentum(m.parameters(), lr=1e-3, weight_decay=0.1), tolerance=2e-5)
+        self.assertIn("10 optimizer steps by torch: SignOfMomentum has no compiled rule", str(step.report()))
 
     def test_09_rules_by_all_their_switches(self):
         o = torch.optim

@@ -88,12 +88,14 @@ function(mpc_tablegen target td)
   add_public_tablegen_target(${target})
 endfunction()
 
-# mpc_add_compiler_library(<name> SOURCES ... [DEPENDS ...] [LINK ...])
-# A library over MLIR.
+# mpc_add_compiler_library(<name> SOURCES ... [ALONE ...] [DEPENDS ...]
+# [LINK ...])
+# A library over MLIR. ALONE names sources of mpc_compile_together.
 function(mpc_add_compiler_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_ALONE})
   mpc_target_defaults(${name})
+  mpc_compile_together(${name} ${ARG_ALONE})
   mpc_link_llvm(${name})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})

@@ -13,12 +13,26 @@ function(mpc_target_defaults target)
   target_compile_options(${target} PRIVATE -ffp-contract=off)
 endfunction()
 
-# mpc_add_runtime_library(<name> SOURCES ... [LINK ...])
-# A part of the runtime: no LLVM, no MLIR.
+# mpc_compile_together(<target> [<source>...]) compiles the target's sources some
+# at a time where MPC_COMPILE_TOGETHER says so: what they include is parsed and
+# instantiated once for all. The named ones stay alone: names of theirs have
+# another meaning in other files, or they use other namespaces.
+function(mpc_compile_together target)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${MPC_COMPILE_TOGETHER}
+    UNITY_BUILD_BATCH_SIZE 6)
+  set_source_files_properties(${ARGN} PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# mpc_add_runtime_library(<name> SOURCES ... [ALONE ...] [LINK ...])
+# A part of the runtime: no LLVM, no MLIR. ALONE names sources of
+# mpc_compile_together.
 function(mpc_add_runtime_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_ALONE})
   mpc_target_defaults(${name})
+  mpc_compile_together(${name} ${ARG_ALONE})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 

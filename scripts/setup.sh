@@ -166,6 +166,10 @@ configure() {
     else
       flags+=(--preset=runtime-only)
     fi
+    # What is built once is compiled together: see CMakeLists.txt.
+    if [[ ${CI:-} == true && $build_compiler == ON ]]; then
+      flags+=(-DMPC_COMPILE_TOGETHER=ON -DMPC_PRECOMPILE_DIALECTS=ON)
+    fi
     if command -v ccache >/dev/null; then
       flags+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache
         -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)

@@ -9,27 +9,27 @@ using namespace mlir;
 using namespace mpc;
 using namespace mpc::amp;
 
-static RankedTensorType typeOf(Value value) {
+static RankedTensorType tensorTypeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
 Value mpc::amp::buildBlocks(OpBuilder &builder, Location loc, Value range) {
-  int64_t count = typeOf(range).getNumElements() / kBlockSize;
+  int64_t count = tensorTypeOf(range).getNumElements() / kBlockSize;
   auto type = RankedTensorType::get({count, kBlockSize},
-                                    typeOf(range).getElementType());
+                                    tensorTypeOf(range).getElementType());
   return kernel::ViewOp::create(builder, loc, type, range, 0);
 }
 
 Value mpc::amp::buildRange(OpBuilder &builder, Location loc, Value blocks) {
-  auto type = RankedTensorType::get({typeOf(blocks).getNumElements()},
-                                    typeOf(blocks).getElementType());
+  auto type = RankedTensorType::get({tensorTypeOf(blocks).getNumElements()},
+                                    tensorTypeOf(blocks).getElementType());
   return kernel::ViewOp::create(builder, loc, type, blocks, 0);
 }
 
 Value mpc::amp::buildSquareSums(OpBuilder &builder, Location loc, Value range) {
   Value blocks = buildBlocks(builder, loc, range);
   auto type =
-      RankedTensorType::get(typeOf(blocks).getDimSize(0), builder.getF64Type());
+      RankedTensorType::get(tensorTypeOf(blocks).getDimSize(0), builder.getF64Type());
   return SquareSumsOp::create(builder, loc, type, blocks);
 }
 

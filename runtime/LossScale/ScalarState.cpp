@@ -9,7 +9,7 @@
 namespace mpc::rt {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 /// Integers up to here are exact in an f64.
 constexpr double kMost = 0x1p53;
 
@@ -18,7 +18,7 @@ constexpr double kMost = 0x1p53;
 /// gradients of zeros: the logarithm of their maximum is infinite, and a
 /// difference of infinities is NaN).
 constexpr std::array<SlotInfo, kNumStateSlots> kSlots = {{
-    {StateSlot::Scale, "scale", SlotKind::Scale, 0, kInf, true},
+    {StateSlot::Scale, "scale", SlotKind::Scale, 0, kNoLimit, true},
     {StateSlot::Counter, "counter", SlotKind::Rule, 0, kMost},
     {StateSlot::SkippedTotal, "skipped_total", SlotKind::Count, 0, kMost},
     {StateSlot::AppliedTotal, "applied_total", SlotKind::Count, 0, kMost},
@@ -27,13 +27,13 @@ constexpr std::array<SlotInfo, kNumStateSlots> kSlots = {{
     {StateSlot::Hysteresis, "hysteresis", SlotKind::Rule, -kMost, kMost},
     {StateSlot::Iteration, "iter", SlotKind::Rule, 0, kMost},
     {StateSlot::LastOverflow, "last_overflow_iter", SlotKind::Rule, -1, kMost},
-    {StateSlot::Mean, "mean", SlotKind::Rule, -kInf, kInf, true},
-    {StateSlot::SlowMean, "slow_mean", SlotKind::Rule, -kInf, kInf, true},
-    {StateSlot::SlowSquare, "slow_square", SlotKind::Rule, 0, kInf, true},
+    {StateSlot::Mean, "mean", SlotKind::Rule, -kNoLimit, kNoLimit, true},
+    {StateSlot::SlowMean, "slow_mean", SlotKind::Rule, -kNoLimit, kNoLimit, true},
+    {StateSlot::SlowSquare, "slow_square", SlotKind::Rule, 0, kNoLimit, true},
     {StateSlot::MeanDecay, "mean_decay", SlotKind::Rule, 0, 1},
     {StateSlot::SlowDecay, "slow_decay", SlotKind::Rule, 0, 1},
-    {StateSlot::Mu, "mu", SlotKind::Rule, -kInf, kInf, true},
-    {StateSlot::Sigma, "sigma", SlotKind::Rule, 0, kInf, true},
+    {StateSlot::Mu, "mu", SlotKind::Rule, -kNoLimit, kNoLimit, true},
+    {StateSlot::Sigma, "sigma", SlotKind::Rule, 0, kNoLimit, true},
 }};
 
 constexpr bool isInOrder() {

@@ -3,6 +3,7 @@
 #include "runtime/Train/Metrics.h"
 
 #include "runtime/Support/File.h"
+#include "runtime/Support/JsonNumber.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -49,12 +50,6 @@ std::string textField(const std::string &text) {
 
 /// The number of columns that every file has.
 constexpr size_t kNumColumns = 8;
-
-nlohmann::ordered_json jsonNumber(double value) {
-  if (std::isfinite(value))
-    return value;
-  return shortestDecimal(value);
-}
 
 /// The peak memory of this program. ru_maxrss would start with the peak of the
 /// process that started it.

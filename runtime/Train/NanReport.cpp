@@ -2,6 +2,7 @@
 // Findings as text and as JSON.
 #include "runtime/Train/NanReport.h"
 
+#include "runtime/Support/JsonNumber.h"
 #include "runtime/Support/Text.h"
 
 #include <cmath>
@@ -10,12 +11,6 @@
 
 namespace mpc::rt {
 namespace {
-
-nlohmann::ordered_json jsonNumber(double value) {
-  if (std::isfinite(value))
-    return value;
-  return shortestDecimal(value);
-}
 
 nlohmann::ordered_json toJson(const ProbedTensor &tensor) {
   nlohmann::ordered_json json;

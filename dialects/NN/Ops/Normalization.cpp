@@ -110,10 +110,6 @@ LogicalResult LayerNormOp::verify() {
   return success();
 }
 
-static SmallVector<int64_t> axesFrom(int64_t axis, Value x) {
-  return llvm::to_vector(llvm::seq<int64_t>(axis, rankedType(x).getRank()));
-}
-
 FailureOr<SmallVector<Value>> LayerNormOp::buildBody(OpBuilder &b,
                                                      ValueRange operands) {
   Location loc = getLoc();

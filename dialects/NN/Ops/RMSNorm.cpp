@@ -17,10 +17,6 @@ using namespace mpc::nn;
 // The op
 //===----------------------------------------------------------------------===//
 
-static SmallVector<int64_t> axesFrom(int64_t axis, Value x) {
-  return llvm::to_vector(llvm::seq<int64_t>(axis, rankedType(x).getRank()));
-}
-
 LogicalResult RMSNormOp::verify() {
   int64_t axis = getAxis();
   if (axis < 0 || axis >= rankedType(getInput()).getRank())

@@ -112,6 +112,11 @@ Value RowBody::reciprocalDeviation(Value squares, double epsilon) {
   });
 }
 
+SmallVector<int64_t> mpc::nn::axesFrom(int64_t axis, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  return llvm::to_vector(llvm::seq<int64_t>(axis, type.getRank()));
+}
+
 Value mpc::nn::buildScaled(OpBuilder &b, Location loc, Value value,
                            double factor) {
   Value constant = buildScalarConstant(b, loc, value.getType(), factor);

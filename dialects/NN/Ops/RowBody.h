@@ -45,6 +45,9 @@ struct RowBody {
   double count = 1.0; ///< Elements in a row.
 };
 
+/// The axes of `x` from `axis` on.
+llvm::SmallVector<int64_t> axesFrom(int64_t axis, mlir::Value x);
+
 /// `value` times the constant `factor`.
 mlir::Value buildScaled(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value value, double factor);

@@ -11,7 +11,7 @@ using namespace mpc::kernel;
 
 // Blocks are halved while there are fewer units: each block reads all indices
 // again, and few processors have more cores that would wait.
-static constexpr int64_t kWantedUnits = 8;
+static constexpr int64_t kWantedScatterUnits = 8;
 
 ScatterSpace mpc::cpu::spaceOf(ScatterOp scatter) {
   ArrayRef<int64_t> updates =
@@ -29,7 +29,7 @@ int64_t mpc::cpu::chooseScatterBlock(ScatterOp scatter, int64_t lanes) {
   int64_t inner = spaceOf(scatter).inner;
   int64_t least = inner < lanes ? 1 : lanes;
   int64_t block = llvm::alignTo(std::max<int64_t>(inner, 1), least);
-  while (block > least && countScatterUnits(scatter, block) < kWantedUnits)
+  while (block > least && countScatterUnits(scatter, block) < kWantedScatterUnits)
     block = llvm::alignTo(llvm::divideCeil(block, 2), least);
   return block;
 }

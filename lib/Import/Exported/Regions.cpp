@@ -512,7 +512,7 @@ struct RegionRow {
   RegionEmitter emit;
 };
 
-const RegionRow kRows[] = {
+const RegionRow kRegionRows[] = {
     {"cond", emitCond},
     {"scan", emitScan},
     {"while_loop", emitWhileLoop},
@@ -526,8 +526,8 @@ RegionEmitter findRegion(StringRef target) {
   if (!target.consume_front("torch.ops.higher_order."))
     return nullptr;
   const RegionRow *row =
-      find_if(kRows, [&](const RegionRow &r) { return r.target == target; });
-  return row == std::end(kRows) ? nullptr : row->emit;
+      find_if(kRegionRows, [&](const RegionRow &r) { return r.target == target; });
+  return row == std::end(kRegionRows) ? nullptr : row->emit;
 }
 
 } // namespace mpc::exported

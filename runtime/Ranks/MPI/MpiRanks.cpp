@@ -71,8 +71,9 @@ private:
   /// A wait of this rank for others.
   struct Wait {
     Clock::time_point begin = Clock::now();
-    std::optional<Clock::time_point> toEnd; ///< When it was asked to end.
-    std::optional<Clock::time_point> asked; ///< When others were asked last.
+    /// When it was asked to end, and when others were asked last; the clock's
+    /// epoch for never.
+    Clock::time_point toEnd, asked;
 
     [[nodiscard]] Seconds time() const { return Clock::now() - begin; }
   };
@@ -169,13 +170,14 @@ Status MpiRanks::exchange(std::span<const Outgoing> sends,
 
 /// Decides whether to wait on.
 Status MpiRanks::judge(Wait &wait) {
-  if (!wait.toEnd && options_.isToEnd && options_.isToEnd())
+  constexpr Clock::time_point kNever;
+  if (wait.toEnd == kNever && options_.isToEnd && options_.isToEnd())
     wait.toEnd = Clock::now();
-  bool isToEnd = wait.toEnd && Clock::now() - *wait.toEnd >= kEnd;
+  bool isToEnd = wait.toEnd != kNever && Clock::now() - wait.toEnd >= kEnd;
   if (!isToEnd && !rollCall_.isDue(wait.time()))
     return {};
   // A rank that has answered may die later, so that it is asked again.
-  if (!wait.asked || rollCall_.isDue(Clock::now() - *wait.asked)) {
+  if (wait.asked == kNever || rollCall_.isDue(Clock::now() - wait.asked)) {
     ask();
     wait.asked = Clock::now();
   }

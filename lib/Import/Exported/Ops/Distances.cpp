@@ -216,19 +216,20 @@ Error emitPoissonLoss(Call &call) {
   return finish(call, loss);
 }
 
-const OpRow kRows[] = {
-    {"cosine_embedding_loss.default", emitCosineEmbeddingLoss},
-    {"cosine_similarity.default", emitCosineSimilarity},
-    {"hinge_embedding_loss.default", emitHingeEmbeddingLoss},
-    {"margin_ranking_loss.default", emitMarginRankingLoss},
-    {"pairwise_distance.default", emitPairwiseDistance},
-    {"poisson_nll_loss.default", emitPoissonLoss},
-    {"soft_margin_loss.default", emitSoftMarginLoss},
-    {"triplet_margin_loss.default", emitTripletMarginLoss},
-};
-
 } // namespace
 
-ArrayRef<OpRow> distanceRows() { return kRows; }
+ArrayRef<OpRow> distanceRows() {
+  static const OpRow rows[] = {
+      {"cosine_embedding_loss.default", emitCosineEmbeddingLoss},
+      {"cosine_similarity.default", emitCosineSimilarity},
+      {"hinge_embedding_loss.default", emitHingeEmbeddingLoss},
+      {"margin_ranking_loss.default", emitMarginRankingLoss},
+      {"pairwise_distance.default", emitPairwiseDistance},
+      {"poisson_nll_loss.default", emitPoissonLoss},
+      {"soft_margin_loss.default", emitSoftMarginLoss},
+      {"triplet_margin_loss.default", emitTripletMarginLoss},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

@@ -181,16 +181,17 @@ Error emitOneHot(Call &call) {
   return Error::success();
 }
 
-const OpRow kRows[] = {
-    {"embedding.default", emitEmbedding},
-    {"gather.default", emitGather},
-    {"index.Tensor", emitIndex},
-    {"index_select.default", emitIndexSelect},
-    {"one_hot.default", emitOneHot},
-};
-
 } // namespace
 
-ArrayRef<OpRow> indexingRows() { return kRows; }
+ArrayRef<OpRow> indexingRows() {
+  static const OpRow rows[] = {
+      {"embedding.default", emitEmbedding},
+      {"gather.default", emitGather},
+      {"index.Tensor", emitIndex},
+      {"index_select.default", emitIndexSelect},
+      {"one_hot.default", emitOneHot},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

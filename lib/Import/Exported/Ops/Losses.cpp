@@ -232,22 +232,23 @@ Error emitNegativeLogLikelihood(Call &call) {
   return Error::success();
 }
 
-const OpRow kRows[] = {
-    {"binary_cross_entropy.default", emitBce},
-    {"binary_cross_entropy_with_logits.default", emitBceWithLogits},
-    {"cross_entropy_loss.default", emitCrossEntropy},
-    {"huber_loss.default", emitHuber},
-    {"kl_div.default", emitKLDivergence},
-    {"l1_loss.default", emitL1},
-    {"mse_loss.default", emitMse},
-    {"nll_loss.default", emitNegativeLogLikelihood},
-    {"nll_loss2d.default", emitNegativeLogLikelihood},
-    {"nll_loss_nd.default", emitNegativeLogLikelihood},
-    {"smooth_l1_loss.default", emitSmoothL1},
-};
-
 } // namespace
 
-ArrayRef<OpRow> lossRows() { return kRows; }
+ArrayRef<OpRow> lossRows() {
+  static const OpRow rows[] = {
+      {"binary_cross_entropy.default", emitBce},
+      {"binary_cross_entropy_with_logits.default", emitBceWithLogits},
+      {"cross_entropy_loss.default", emitCrossEntropy},
+      {"huber_loss.default", emitHuber},
+      {"kl_div.default", emitKLDivergence},
+      {"l1_loss.default", emitL1},
+      {"mse_loss.default", emitMse},
+      {"nll_loss.default", emitNegativeLogLikelihood},
+      {"nll_loss2d.default", emitNegativeLogLikelihood},
+      {"nll_loss_nd.default", emitNegativeLogLikelihood},
+      {"smooth_l1_loss.default", emitSmoothL1},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

@@ -311,27 +311,28 @@ Error emitWeightNormInterface(Call &call) {
   return Error::success();
 }
 
-const OpRow kRows[] = {
-    {"_log_softmax.default", emitSoftmax<&TensorBuilder::logSoftmax>},
-    {"_native_batch_norm_legit.no_stats", emitFrozenBatchNorm},
-    {"_native_batch_norm_legit_functional.default", emitFunctionalBatchNorm},
-    {"_native_batch_norm_legit_no_training.default", emitFrozenBatchNorm},
-    {"_softmax.default", emitSoftmax<&TensorBuilder::softmax>},
-    {"_weight_norm.default", emitWeightNorm},
-    {"_weight_norm_interface.default", emitWeightNormInterface},
-    {"batch_norm.default", emitBatchNorm},
-    {"group_norm.default", emitGroupNorm},
-    {"instance_norm.default", emitInstanceNorm},
-    {"layer_norm.default", emitLayerNorm},
-    {"log_softmax.int", emitSoftmax<&TensorBuilder::logSoftmax>},
-    {"native_group_norm.default", emitNativeGroupNorm},
-    {"native_layer_norm.default", emitNativeLayerNorm},
-    {"rms_norm.default", emitRmsNorm},
-    {"softmax.int", emitSoftmax<&TensorBuilder::softmax>},
-};
-
 } // namespace
 
-ArrayRef<OpRow> normalizationRows() { return kRows; }
+ArrayRef<OpRow> normalizationRows() {
+  static const OpRow rows[] = {
+      {"_log_softmax.default", emitSoftmax<&TensorBuilder::logSoftmax>},
+      {"_native_batch_norm_legit.no_stats", emitFrozenBatchNorm},
+      {"_native_batch_norm_legit_functional.default", emitFunctionalBatchNorm},
+      {"_native_batch_norm_legit_no_training.default", emitFrozenBatchNorm},
+      {"_softmax.default", emitSoftmax<&TensorBuilder::softmax>},
+      {"_weight_norm.default", emitWeightNorm},
+      {"_weight_norm_interface.default", emitWeightNormInterface},
+      {"batch_norm.default", emitBatchNorm},
+      {"group_norm.default", emitGroupNorm},
+      {"instance_norm.default", emitInstanceNorm},
+      {"layer_norm.default", emitLayerNorm},
+      {"log_softmax.int", emitSoftmax<&TensorBuilder::logSoftmax>},
+      {"native_group_norm.default", emitNativeGroupNorm},
+      {"native_layer_norm.default", emitNativeLayerNorm},
+      {"rms_norm.default", emitRmsNorm},
+      {"softmax.int", emitSoftmax<&TensorBuilder::softmax>},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

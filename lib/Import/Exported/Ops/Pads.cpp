@@ -87,7 +87,7 @@ std::vector<int64_t> sourcesOf(int64_t size, int64_t low, int64_t high,
 
 /// The axes from `first` on, read at their sources: at once where the table of
 /// places is no longer than this, and else one by one.
-constexpr int64_t kMostPlaces = 1 << 13;
+constexpr int64_t kMostPadPlaces = 1 << 13;
 
 Expected<Operand> readAtSources(TensorBuilder &b, Operand x, int64_t first,
                                 ArrayRef<std::vector<int64_t>> sources) {
@@ -145,7 +145,7 @@ Error padByMirror(Call &call, Mirror mirror, StringRef name) {
   for (int64_t axis : seq(first, x.rank()))
     places *= int64_t(sources[axis].size());
   TensorBuilder &b = call.build;
-  if (places <= kMostPlaces && first < x.rank()) {
+  if (places <= kMostPadPlaces && first < x.rank()) {
     MPC_TRY_ASSIGN(
         x, readAtSources(b, x, first, ArrayRef(sources).drop_front(first)));
   } else {
@@ -184,19 +184,20 @@ Error emitMirror(Call &call) {
   return padByMirror(call, mirror, "padding");
 }
 
-const OpRow kRows[] = {
-    {"constant_pad_nd.default", emitPad},
-    {"pad.default", emitPad},
-    {"reflection_pad1d.default", emitMirror<Mirror::Reflect>},
-    {"reflection_pad2d.default", emitMirror<Mirror::Reflect>},
-    {"reflection_pad3d.default", emitMirror<Mirror::Reflect>},
-    {"replication_pad1d.default", emitMirror<Mirror::Replicate>},
-    {"replication_pad2d.default", emitMirror<Mirror::Replicate>},
-    {"replication_pad3d.default", emitMirror<Mirror::Replicate>},
-};
-
 } // namespace
 
-ArrayRef<OpRow> padRows() { return kRows; }
+ArrayRef<OpRow> padRows() {
+  static const OpRow rows[] = {
+      {"constant_pad_nd.default", emitPad},
+      {"pad.default", emitPad},
+      {"reflection_pad1d.default", emitMirror<Mirror::Reflect>},
+      {"reflection_pad2d.default", emitMirror<Mirror::Reflect>},
+      {"reflection_pad3d.default", emitMirror<Mirror::Reflect>},
+      {"replication_pad1d.default", emitMirror<Mirror::Replicate>},
+      {"replication_pad2d.default", emitMirror<Mirror::Replicate>},
+      {"replication_pad3d.default", emitMirror<Mirror::Replicate>},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

@@ -498,33 +498,34 @@ Error emitAttention(Call &call) {
   return Error::success();
 }
 
-const OpRow kRows[] = {
-    {"addmm.default", emitAddmm},
-    {"baddbmm.default", emitBaddbmm},
-    {"bilinear.default", emitBilinear},
-    {"bmm.default", emitMM},
-    {"conv1d.default", emitConv},
-    {"conv1d.padding", emitConvOfWord},
-    {"conv2d.default", emitConv},
-    {"conv2d.padding", emitConvOfWord},
-    {"conv3d.default", emitConv},
-    {"conv_transpose1d.default", emitConvTranspose},
-    {"conv_transpose2d.input", emitConvTranspose},
-    {"conv_transpose3d.input", emitConvTranspose},
-    {"convolution.default", emitAnyConvolution},
-    {"dot.default", emitDot},
-    {"einsum.default", emitEinsum},
-    {"linear.default", emitLinear},
-    {"matmul.default", emitMatmul},
-    {"mm.default", emitMM},
-    {"mv.default", emitMV},
-    {"outer.default", emitOuter},
-    {"scaled_dot_product_attention.default", emitAttention},
-    {"vdot.default", emitMatmul},
-};
-
 } // namespace
 
-ArrayRef<OpRow> productRows() { return kRows; }
+ArrayRef<OpRow> productRows() {
+  static const OpRow rows[] = {
+      {"addmm.default", emitAddmm},
+      {"baddbmm.default", emitBaddbmm},
+      {"bilinear.default", emitBilinear},
+      {"bmm.default", emitMM},
+      {"conv1d.default", emitConv},
+      {"conv1d.padding", emitConvOfWord},
+      {"conv2d.default", emitConv},
+      {"conv2d.padding", emitConvOfWord},
+      {"conv3d.default", emitConv},
+      {"conv_transpose1d.default", emitConvTranspose},
+      {"conv_transpose2d.input", emitConvTranspose},
+      {"conv_transpose3d.input", emitConvTranspose},
+      {"convolution.default", emitAnyConvolution},
+      {"dot.default", emitDot},
+      {"einsum.default", emitEinsum},
+      {"linear.default", emitLinear},
+      {"matmul.default", emitMatmul},
+      {"mm.default", emitMM},
+      {"mv.default", emitMV},
+      {"outer.default", emitOuter},
+      {"scaled_dot_product_attention.default", emitAttention},
+      {"vdot.default", emitMatmul},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

@@ -121,23 +121,24 @@ Error emitBernoulli(Call &call) {
   return Error::success();
 }
 
-const OpRow kRows[] = {
-    {"bernoulli.default", emitBernoulli},
-    {"bernoulli.float", emitBernoulliOf},
-    {"bernoulli.p", emitBernoulliOf},
-    {"dropout.default", emitDropout, Sharing::Maybe},
-    {"feature_dropout.default", emitFeatureDropout, Sharing::Maybe},
-    {"native_dropout.default", emitNativeDropout},
-    {"normal.default", emitNormalOf},
-    {"rand.default", emitDraw<drawUniform>},
-    {"rand_like.default", emitDraw<drawUniform>},
-    {"randn.default", emitDraw<drawNormal>},
-    {"randn_like.default", emitDraw<drawNormal>},
-    {"uniform.default", emitUniformBetween},
-};
-
 } // namespace
 
-ArrayRef<OpRow> randomRows() { return kRows; }
+ArrayRef<OpRow> randomRows() {
+  static const OpRow rows[] = {
+      {"bernoulli.default", emitBernoulli},
+      {"bernoulli.float", emitBernoulliOf},
+      {"bernoulli.p", emitBernoulliOf},
+      {"dropout.default", emitDropout, Sharing::Maybe},
+      {"feature_dropout.default", emitFeatureDropout, Sharing::Maybe},
+      {"native_dropout.default", emitNativeDropout},
+      {"normal.default", emitNormalOf},
+      {"rand.default", emitDraw<drawUniform>},
+      {"rand_like.default", emitDraw<drawUniform>},
+      {"randn.default", emitDraw<drawNormal>},
+      {"randn_like.default", emitDraw<drawNormal>},
+      {"uniform.default", emitUniformBetween},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

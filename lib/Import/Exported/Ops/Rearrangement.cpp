@@ -229,25 +229,26 @@ Error emitEye(Call &call) {
   return Error::success();
 }
 
-const OpRow kRows[] = {
-    {"channel_shuffle.default", emitChannelShuffle},
-    {"diagonal.default", emitDiagonal, Sharing::Reordered},
-    {"eye.default", emitEye},
-    {"eye.m", emitEye},
-    {"meshgrid.default", emitMeshGrid},
-    {"meshgrid.indexing", emitMeshGrid},
-    {"movedim.int", emitMoveAxes, Sharing::Reordered},
-    {"movedim.intlist", emitMoveAxes, Sharing::Reordered},
-    {"pixel_shuffle.default", emitPixelShuffle<false>},
-    {"pixel_unshuffle.default", emitPixelShuffle<true>},
-    {"repeat_interleave.self_int", emitRepeatInterleave},
-    {"swapaxes.default", emitSwapAxes, Sharing::Reordered},
-    {"swapdims.default", emitSwapDims, Sharing::Reordered},
-    {"unfold.default", emitUnfold, Sharing::Reordered},
-};
-
 } // namespace
 
-ArrayRef<OpRow> rearrangementRows() { return kRows; }
+ArrayRef<OpRow> rearrangementRows() {
+  static const OpRow rows[] = {
+      {"channel_shuffle.default", emitChannelShuffle},
+      {"diagonal.default", emitDiagonal, Sharing::Reordered},
+      {"eye.default", emitEye},
+      {"eye.m", emitEye},
+      {"meshgrid.default", emitMeshGrid},
+      {"meshgrid.indexing", emitMeshGrid},
+      {"movedim.int", emitMoveAxes, Sharing::Reordered},
+      {"movedim.intlist", emitMoveAxes, Sharing::Reordered},
+      {"pixel_shuffle.default", emitPixelShuffle<false>},
+      {"pixel_unshuffle.default", emitPixelShuffle<true>},
+      {"repeat_interleave.self_int", emitRepeatInterleave},
+      {"swapaxes.default", emitSwapAxes, Sharing::Reordered},
+      {"swapdims.default", emitSwapDims, Sharing::Reordered},
+      {"unfold.default", emitUnfold, Sharing::Reordered},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

@@ -243,15 +243,16 @@ Error emitRnn(Call &call, StringRef function) {
 Error emitRnnTanh(Call &call) { return emitRnn(call, "Tanh"); }
 Error emitRnnRelu(Call &call) { return emitRnn(call, "Relu"); }
 
-const OpRow kRows[] = {
-    {"gru.input", emitGru},
-    {"lstm.input", emitLstm},
-    {"rnn_relu.input", emitRnnRelu},
-    {"rnn_tanh.input", emitRnnTanh},
-};
-
 } // namespace
 
-ArrayRef<OpRow> recurrentRows() { return kRows; }
+ArrayRef<OpRow> recurrentRows() {
+  static const OpRow rows[] = {
+      {"gru.input", emitGru},
+      {"lstm.input", emitLstm},
+      {"rnn_relu.input", emitRnnRelu},
+      {"rnn_tanh.input", emitRnnTanh},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

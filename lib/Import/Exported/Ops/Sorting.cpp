@@ -59,14 +59,15 @@ Error emitArgSort(Call &call) {
   return Error::success();
 }
 
-const OpRow kRows[] = {
-    {"argsort.default", emitArgSort}, {"argsort.stable", emitArgSort},
-    {"sort.default", emitSort},       {"sort.stable", emitSort},
-    {"topk.default", emitTopK},
-};
-
 } // namespace
 
-ArrayRef<OpRow> sortingRows() { return kRows; }
+ArrayRef<OpRow> sortingRows() {
+  static const OpRow rows[] = {
+      {"argsort.default", emitArgSort}, {"argsort.stable", emitArgSort},
+      {"sort.default", emitSort},       {"sort.stable", emitSort},
+      {"topk.default", emitTopK},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

@@ -438,37 +438,38 @@ Error emitNearest2(Call &call) { return resize(call, 2, "nearest"); }
 Error emitLinear1(Call &call) { return resize(call, 1, "linear"); }
 Error emitLinear2(Call &call) { return resize(call, 2, "linear"); }
 
-const OpRow kRows[] = {
-    {"_adaptive_avg_pool2d.default", emitAdaptiveAverage<2>},
-    {"_adaptive_avg_pool3d.default", emitAdaptiveAverage<3>},
-    {"adaptive_avg_pool1d.default", emitAdaptiveAverage<1>},
-    {"adaptive_avg_pool2d.default", emitAdaptiveAverage<2>},
-    {"adaptive_avg_pool3d.default", emitAdaptiveAverage<3>},
-    {"adaptive_max_pool1d.default", emitAdaptiveMax<1>},
-    {"adaptive_max_pool2d.default", emitAdaptiveMax<2>},
-    {"adaptive_max_pool3d.default", emitAdaptiveMax<3>},
-    {"avg_pool1d.default", emitAveragePool<1>},
-    {"avg_pool2d.default", emitAveragePool<2>},
-    {"avg_pool3d.default", emitAveragePool<3>},
-    {"grid_sampler.default", emitGridSampler},
-    {"grid_sampler_2d.default", emitGridSampler},
-    {"im2col.default", emitWindows},
-    {"max_pool1d.default", emitMaxPool<1>},
-    {"max_pool2d.default", emitMaxPool<2>},
-    {"max_pool2d_with_indices.default", emitMaxPoolWithPlaces<2>},
-    {"max_pool3d.default", emitMaxPool<3>},
-    {"max_pool3d_with_indices.default", emitMaxPoolWithPlaces<3>},
-    {"upsample_bicubic2d.vec", emitCubic2},
-    {"upsample_bilinear2d.vec", emitLinear2},
-    {"upsample_linear1d.vec", emitLinear1},
-    {"upsample_nearest1d.vec", emitNearest1},
-    {"upsample_nearest2d.vec", emitNearest2},
-    {"upsample_nearest3d.vec", emitNearest3},
-    {"upsample_trilinear3d.vec", emitLinear3},
-};
-
 } // namespace
 
-ArrayRef<OpRow> windowRows() { return kRows; }
+ArrayRef<OpRow> windowRows() {
+  static const OpRow rows[] = {
+      {"_adaptive_avg_pool2d.default", emitAdaptiveAverage<2>},
+      {"_adaptive_avg_pool3d.default", emitAdaptiveAverage<3>},
+      {"adaptive_avg_pool1d.default", emitAdaptiveAverage<1>},
+      {"adaptive_avg_pool2d.default", emitAdaptiveAverage<2>},
+      {"adaptive_avg_pool3d.default", emitAdaptiveAverage<3>},
+      {"adaptive_max_pool1d.default", emitAdaptiveMax<1>},
+      {"adaptive_max_pool2d.default", emitAdaptiveMax<2>},
+      {"adaptive_max_pool3d.default", emitAdaptiveMax<3>},
+      {"avg_pool1d.default", emitAveragePool<1>},
+      {"avg_pool2d.default", emitAveragePool<2>},
+      {"avg_pool3d.default", emitAveragePool<3>},
+      {"grid_sampler.default", emitGridSampler},
+      {"grid_sampler_2d.default", emitGridSampler},
+      {"im2col.default", emitWindows},
+      {"max_pool1d.default", emitMaxPool<1>},
+      {"max_pool2d.default", emitMaxPool<2>},
+      {"max_pool2d_with_indices.default", emitMaxPoolWithPlaces<2>},
+      {"max_pool3d.default", emitMaxPool<3>},
+      {"max_pool3d_with_indices.default", emitMaxPoolWithPlaces<3>},
+      {"upsample_bicubic2d.vec", emitCubic2},
+      {"upsample_bilinear2d.vec", emitLinear2},
+      {"upsample_linear1d.vec", emitLinear1},
+      {"upsample_nearest1d.vec", emitNearest1},
+      {"upsample_nearest2d.vec", emitNearest2},
+      {"upsample_nearest3d.vec", emitNearest3},
+      {"upsample_trilinear3d.vec", emitLinear3},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

@@ -250,19 +250,20 @@ Error emitIndexFill(Call &call) {
   return emitAlongAxis<Joining::Replace>(call, "value");
 }
 
-const OpRow kRows[] = {
-    {"index_add.default", emitIndexAdd},
-    {"index_copy.default", emitIndexCopy},
-    {"index_fill.int_Scalar", emitIndexFill},
-    {"index_put.default", emitIndexPut},
-    {"scatter.src", emitScatter<Joining::Replace>},
-    {"scatter.value", emitScatter<Joining::Replace>},
-    {"scatter_add.default", emitScatter<Joining::Add>},
-    {"scatter_reduce.two", emitScatterReduce},
-};
-
 } // namespace
 
-ArrayRef<OpRow> writeRows() { return kRows; }
+ArrayRef<OpRow> writeRows() {
+  static const OpRow rows[] = {
+      {"index_add.default", emitIndexAdd},
+      {"index_copy.default", emitIndexCopy},
+      {"index_fill.int_Scalar", emitIndexFill},
+      {"index_put.default", emitIndexPut},
+      {"scatter.src", emitScatter<Joining::Replace>},
+      {"scatter.value", emitScatter<Joining::Replace>},
+      {"scatter_add.default", emitScatter<Joining::Add>},
+      {"scatter_reduce.two", emitScatterReduce},
+  };
+  return rows;
+}
 
 } // namespace mpc::exported

@@ -76,19 +76,20 @@ Error emitFlatHardmax(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"ArgMax", 1, 1, 1, 1, "axis:i keepdims:i", emitArg<true>},
-    {"ArgMax", 12, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
-     emitArg<true>},
-    {"ArgMin", 1, 1, 1, 1, "axis:i keepdims:i", emitArg<false>},
-    {"ArgMin", 12, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
-     emitArg<false>},
-    {"Hardmax", 1, 1, 1, 1, "axis:i", emitFlatHardmax},
-    {"Hardmax", 13, 1, 1, 1, "axis:i", emitHardmax},
-};
-
 } // namespace
 
-ArrayRef<OpRule> argMaxRules() { return kRules; }
+ArrayRef<OpRule> argMaxRules() {
+  static const OpRule rules[] = {
+      {"ArgMax", 1, 1, 1, 1, "axis:i keepdims:i", emitArg<true>},
+      {"ArgMax", 12, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
+       emitArg<true>},
+      {"ArgMin", 1, 1, 1, 1, "axis:i keepdims:i", emitArg<false>},
+      {"ArgMin", 12, 1, 1, 1, "axis:i keepdims:i select_last_index:i",
+       emitArg<false>},
+      {"Hardmax", 1, 1, 1, 1, "axis:i", emitFlatHardmax},
+      {"Hardmax", 13, 1, 1, 1, "axis:i", emitHardmax},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

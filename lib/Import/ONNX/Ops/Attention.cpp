@@ -313,18 +313,19 @@ constexpr StringRef kWindowed =
     "qk_matmul_output_mode:i right_window_size:i scale:f softcap:f "
     "softmax_precision:i";
 
-const OpRule kRules[] = {
-    {"Attention", 23, 3, 6, 4, kAttributes, emitAttention},
-    {"Attention", 24, 3, 7, 4, kAttributes, emitAttention},
-    {"Attention", 25, 3, 7, 4, kWindowed, emitAttention},
-    {"FlexAttention", 1, 3, 3, 1,
-     "prob_mod:g scale:f score_mod:g softmax_precision:i", emitFlexAttention,
-     "ai.onnx.preview"},
-    {"SwiGLU", 28, 2, 2, 1, "alpha:f", emitSwiGLU},
-};
-
 } // namespace
 
-ArrayRef<OpRule> attentionRules() { return kRules; }
+ArrayRef<OpRule> attentionRules() {
+  static const OpRule rules[] = {
+      {"Attention", 23, 3, 6, 4, kAttributes, emitAttention},
+      {"Attention", 24, 3, 7, 4, kAttributes, emitAttention},
+      {"Attention", 25, 3, 7, 4, kWindowed, emitAttention},
+      {"FlexAttention", 1, 3, 3, 1,
+       "prob_mod:g scale:f score_mod:g softmax_precision:i", emitFlexAttention,
+       "ai.onnx.preview"},
+      {"SwiGLU", 28, 2, 2, 1, "alpha:f", emitSwiGLU},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

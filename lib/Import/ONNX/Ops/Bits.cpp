@@ -49,17 +49,18 @@ Error emitBitCast(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"BitCast", 26, 1, 1, 1, "to:i", emitBitCast},
-    {"BitShift", 11, 2, 2, 1, "direction:s", emitBitShift},
-    {"BitwiseAnd", 18, 2, 2, 1, "", emitBitwise<nn::BitAndOp>},
-    {"BitwiseNot", 18, 1, 1, 1, "", emitBitwiseNot},
-    {"BitwiseOr", 18, 2, 2, 1, "", emitBitwise<nn::BitOrOp>},
-    {"BitwiseXor", 18, 2, 2, 1, "", emitBitwise<nn::BitXorOp>},
-};
-
 } // namespace
 
-ArrayRef<OpRule> bitRules() { return kRules; }
+ArrayRef<OpRule> bitRules() {
+  static const OpRule rules[] = {
+      {"BitCast", 26, 1, 1, 1, "to:i", emitBitCast},
+      {"BitShift", 11, 2, 2, 1, "direction:s", emitBitShift},
+      {"BitwiseAnd", 18, 2, 2, 1, "", emitBitwise<nn::BitAndOp>},
+      {"BitwiseNot", 18, 1, 1, 1, "", emitBitwiseNot},
+      {"BitwiseOr", 18, 2, 2, 1, "", emitBitwise<nn::BitOrOp>},
+      {"BitwiseXor", 18, 2, 2, 1, "", emitBitwise<nn::BitXorOp>},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -196,24 +196,25 @@ Error emitRange(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"Constant", 1, 0, 0, 1, "value:t", emitConstant},
-    {"Constant", 12, 0, 0, 1,
-     "value:t value_float:f value_floats:fs value_int:i value_ints:is",
-     emitConstant},
-    {"ConstantOfShape", 9, 1, 1, 1, "value:t", emitConstantOfShape},
-    {"EyeLike", 9, 1, 1, 1, "dtype:i k:i", emitEyeLike},
-    {"NonZero", 9, 1, 1, 1, "", emitNonZero},
-    {"Range", 11, 3, 3, 1, "", emitRange},
-    // The result is computed in double for any stash_type.
-    {"Range", 27, 3, 3, 1, "stash_type:i", emitRange},
-    {"Shape", 1, 1, 1, 1, "", emitShape},
-    {"Shape", 15, 1, 1, 1, "end:i start:i", emitShape},
-    {"Size", 1, 1, 1, 1, "", emitSize},
-};
-
 } // namespace
 
-ArrayRef<OpRule> constantRules() { return kRules; }
+ArrayRef<OpRule> constantRules() {
+  static const OpRule rules[] = {
+      {"Constant", 1, 0, 0, 1, "value:t", emitConstant},
+      {"Constant", 12, 0, 0, 1,
+       "value:t value_float:f value_floats:fs value_int:i value_ints:is",
+       emitConstant},
+      {"ConstantOfShape", 9, 1, 1, 1, "value:t", emitConstantOfShape},
+      {"EyeLike", 9, 1, 1, 1, "dtype:i k:i", emitEyeLike},
+      {"NonZero", 9, 1, 1, 1, "", emitNonZero},
+      {"Range", 11, 3, 3, 1, "", emitRange},
+      // The result is computed in double for any stash_type.
+      {"Range", 27, 3, 3, 1, "stash_type:i", emitRange},
+      {"Shape", 1, 1, 1, 1, "", emitShape},
+      {"Shape", 15, 1, 1, 1, "end:i start:i", emitShape},
+      {"Size", 1, 1, 1, 1, "", emitSize},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -468,16 +468,17 @@ constexpr StringRef kScanAttributes =
     "body:g num_scan_inputs:i scan_input_axes:is scan_input_directions:is "
     "scan_output_axes:is scan_output_directions:is";
 
-const OpRule kRules[] = {
-    {"If", 11, 1, 1, kUnlimited, "else_branch:g then_branch:g", emitIf},
-    {"Loop", 11, 0, kUnlimited, kUnlimited, "body:g", emitLoop, "", true},
-    {"Scan", 8, 0, kUnlimited, kUnlimited,
-     "body:g directions:is num_scan_inputs:i", emitBatchScan},
-    {"Scan", 9, 1, kUnlimited, kUnlimited, kScanAttributes, emitScan},
-};
-
 } // namespace
 
-ArrayRef<OpRule> controlRules() { return kRules; }
+ArrayRef<OpRule> controlRules() {
+  static const OpRule rules[] = {
+      {"If", 11, 1, 1, kUnlimited, "else_branch:g then_branch:g", emitIf},
+      {"Loop", 11, 0, kUnlimited, kUnlimited, "body:g", emitLoop, "", true},
+      {"Scan", 8, 0, kUnlimited, kUnlimited,
+       "body:g directions:is num_scan_inputs:i", emitBatchScan},
+      {"Scan", 9, 1, kUnlimited, kUnlimited, kScanAttributes, emitScan},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -247,21 +247,22 @@ Error emitDeformConv(NodeImporter &node) {
   return DeformableConvolution(node).run();
 }
 
-const OpRule kRules[] = {
-    {"Conv", 1, 2, 3, 1,
-     "auto_pad:s dilations:is group:i kernel_shape:is pads:is strides:is",
-     emitConv},
-    {"ConvTranspose", 1, 2, 3, 1,
-     "auto_pad:s dilations:is group:i kernel_shape:is output_padding:is "
-     "output_shape:is pads:is strides:is",
-     emitConvTranspose},
-    {"DeformConv", 19, 3, 5, 1,
-     "dilations:is group:i kernel_shape:is offset_group:i pads:is strides:is",
-     emitDeformConv},
-};
-
 } // namespace
 
-ArrayRef<OpRule> convolutionRules() { return kRules; }
+ArrayRef<OpRule> convolutionRules() {
+  static const OpRule rules[] = {
+      {"Conv", 1, 2, 3, 1,
+       "auto_pad:s dilations:is group:i kernel_shape:is pads:is strides:is",
+       emitConv},
+      {"ConvTranspose", 1, 2, 3, 1,
+       "auto_pad:s dilations:is group:i kernel_shape:is output_padding:is "
+       "output_shape:is pads:is strides:is",
+       emitConvTranspose},
+      {"DeformConv", 19, 3, 5, 1,
+       "dilations:is group:i kernel_shape:is offset_group:i pads:is strides:is",
+       emitDeformConv},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

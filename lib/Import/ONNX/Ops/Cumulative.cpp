@@ -32,15 +32,16 @@ Error emitCumulative(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"CumProd", 26, 2, 2, 1, "exclusive:i reverse:i",
-     emitCumulative<Binary::Mul>},
-    {"CumSum", 11, 2, 2, 1, "exclusive:i reverse:i",
-     emitCumulative<Binary::Add>},
-};
-
 } // namespace
 
-ArrayRef<OpRule> cumulativeRules() { return kRules; }
+ArrayRef<OpRule> cumulativeRules() {
+  static const OpRule rules[] = {
+      {"CumProd", 26, 2, 2, 1, "exclusive:i reverse:i",
+       emitCumulative<Binary::Mul>},
+      {"CumSum", 11, 2, 2, 1, "exclusive:i reverse:i",
+       emitCumulative<Binary::Add>},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -28,12 +28,13 @@ Error emitDet(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"Det", 11, 1, 1, 1, "", emitDet},
-};
-
 } // namespace
 
-ArrayRef<OpRule> determinantRules() { return kRules; }
+ArrayRef<OpRule> determinantRules() {
+  static const OpRule rules[] = {
+      {"Det", 11, 1, 1, 1, "", emitDet},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -28,12 +28,13 @@ Error emitEinsum(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"Einsum", 12, 1, kUnlimited, 1, "equation:s", emitEinsum},
-};
-
 } // namespace
 
-ArrayRef<OpRule> einsumRules() { return kRules; }
+ArrayRef<OpRule> einsumRules() {
+  static const OpRule rules[] = {
+      {"Einsum", 12, 1, kUnlimited, 1, "equation:s", emitEinsum},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

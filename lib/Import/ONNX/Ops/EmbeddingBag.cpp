@@ -47,10 +47,11 @@ static Error emitEmbeddingBag(NodeImporter &node) {
   return Error::success();
 }
 
-static const OpRule kForms[] = {
-    {form::kEmbeddingBag, 1, 1, 3, 1, "", emitEmbeddingBag},
-};
-
-ArrayRef<OpRule> embeddingBagForms() { return kForms; }
+ArrayRef<OpRule> embeddingBagForms() {
+  static const OpRule forms[] = {
+      {form::kEmbeddingBag, 1, 1, 3, 1, "", emitEmbeddingBag},
+  };
+  return forms;
+}
 
 } // namespace mpc::onnx

@@ -161,17 +161,18 @@ Error emitBlackman(NodeImporter &node) {
 
 constexpr StringRef kOfWindow = "output_datatype:i periodic:i";
 
-const OpRule kRules[] = {
-    {"BlackmanWindow", 17, 1, 1, 1, kOfWindow, emitBlackman},
-    {"DFT", 17, 1, 2, 1, "axis:i inverse:i onesided:i", emitDFT17},
-    {"DFT", 20, 1, 3, 1, "inverse:i onesided:i", emitDFT},
-    {"HammingWindow", 17, 1, 1, 1, kOfWindow, emitHamming},
-    {"HannWindow", 17, 1, 1, 1, kOfWindow, emitHann},
-    {"STFT", 17, 2, 4, 1, "onesided:i", emitSTFT},
-};
-
 } // namespace
 
-ArrayRef<OpRule> fourierRules() { return kRules; }
+ArrayRef<OpRule> fourierRules() {
+  static const OpRule rules[] = {
+      {"BlackmanWindow", 17, 1, 1, 1, kOfWindow, emitBlackman},
+      {"DFT", 17, 1, 2, 1, "axis:i inverse:i onesided:i", emitDFT17},
+      {"DFT", 20, 1, 3, 1, "inverse:i onesided:i", emitDFT},
+      {"HammingWindow", 17, 1, 1, 1, kOfWindow, emitHamming},
+      {"HannWindow", 17, 1, 1, 1, kOfWindow, emitHann},
+      {"STFT", 17, 2, 4, 1, "onesided:i", emitSTFT},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -120,22 +120,23 @@ static Error emitRowsWithKeys(NodeImporter &node) {
   return Error::success();
 }
 
-static const OpRule kForms[] = {
-    {form::kAngle, 1, 1, 3, 1, "", emitFormula<angle>},
-    {form::kAtan2, 1, 1, 3, 1, "", emitFormula<build::atan2>},
-    {form::kBinCount, 1, 1, 3, 1, "", emitBinCount},
-    {form::kErfcx, 1, 1, 3, 1, "", emitFormula<erfcx>},
-    {form::kExpm1, 1, 1, 3, 1, "", emitFormula<unaryOf<nn::Expm1Op>>},
-    {form::kLog1p, 1, 1, 3, 1, "", emitFormula<unaryOf<nn::Log1pOp>>},
-    {form::kLogAddExp, 1, 1, 3, 1, "", emitFormula<logAddExp>},
-    {form::kLogAddExp2, 1, 1, 3, 1, "", emitFormula<logAddExp2>},
-    {form::kLogSigmoid, 1, 1, 3, 1, "", emitFormula<logSigmoid>},
-    {form::kLogit, 1, 1, 3, 1, "", emitLogit},
-    {form::kRowsWithKeys, 1, 1, 3, 1, "", emitRowsWithKeys},
-    {form::kSinc, 1, 1, 3, 1, "", emitFormula<sinc>},
-    {form::kXLogY, 1, 1, 3, 1, "", emitFormula<xLogY>},
-};
-
-ArrayRef<OpRule> functionForms() { return kForms; }
+ArrayRef<OpRule> functionForms() {
+  static const OpRule forms[] = {
+      {form::kAngle, 1, 1, 3, 1, "", emitFormula<angle>},
+      {form::kAtan2, 1, 1, 3, 1, "", emitFormula<build::atan2>},
+      {form::kBinCount, 1, 1, 3, 1, "", emitBinCount},
+      {form::kErfcx, 1, 1, 3, 1, "", emitFormula<erfcx>},
+      {form::kExpm1, 1, 1, 3, 1, "", emitFormula<unaryOf<nn::Expm1Op>>},
+      {form::kLog1p, 1, 1, 3, 1, "", emitFormula<unaryOf<nn::Log1pOp>>},
+      {form::kLogAddExp, 1, 1, 3, 1, "", emitFormula<logAddExp>},
+      {form::kLogAddExp2, 1, 1, 3, 1, "", emitFormula<logAddExp2>},
+      {form::kLogSigmoid, 1, 1, 3, 1, "", emitFormula<logSigmoid>},
+      {form::kLogit, 1, 1, 3, 1, "", emitLogit},
+      {form::kRowsWithKeys, 1, 1, 3, 1, "", emitRowsWithKeys},
+      {form::kSinc, 1, 1, 3, 1, "", emitFormula<sinc>},
+      {form::kXLogY, 1, 1, 3, 1, "", emitFormula<xLogY>},
+  };
+  return forms;
+}
 
 } // namespace mpc::onnx

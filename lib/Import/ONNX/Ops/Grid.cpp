@@ -164,14 +164,15 @@ Error emitAffineGrid(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"AffineGrid", 20, 2, 2, 1, "align_corners:i", emitAffineGrid},
-    {"GridSample", 16, 2, 2, 1, "align_corners:i mode:s padding_mode:s",
-     emitGridSample},
-};
-
 } // namespace
 
-ArrayRef<OpRule> gridRules() { return kRules; }
+ArrayRef<OpRule> gridRules() {
+  static const OpRule rules[] = {
+      {"AffineGrid", 20, 2, 2, 1, "align_corners:i", emitAffineGrid},
+      {"GridSample", 16, 2, 2, 1, "align_corners:i mode:s padding_mode:s",
+       emitGridSample},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -196,17 +196,18 @@ Error emitTrilu(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"Gather", 1, 2, 2, 1, "axis:i", emitGather},
-    {"GatherElements", 11, 2, 2, 1, "axis:i", emitGatherElements},
-    {"GatherND", 11, 2, 2, 1, "", emitGatherND},
-    {"GatherND", 12, 2, 2, 1, "batch_dims:i", emitGatherND},
-    {"OneHot", 9, 3, 3, 1, "axis:i", emitOneHot},
-    {"Trilu", 14, 1, 2, 1, "upper:i", emitTrilu},
-};
-
 } // namespace
 
-ArrayRef<OpRule> indexingRules() { return kRules; }
+ArrayRef<OpRule> indexingRules() {
+  static const OpRule rules[] = {
+      {"Gather", 1, 2, 2, 1, "axis:i", emitGather},
+      {"GatherElements", 11, 2, 2, 1, "axis:i", emitGatherElements},
+      {"GatherND", 11, 2, 2, 1, "", emitGatherND},
+      {"GatherND", 12, 2, 2, 1, "batch_dims:i", emitGatherND},
+      {"OneHot", 9, 3, 3, 1, "axis:i", emitOneHot},
+      {"Trilu", 14, 1, 2, 1, "upper:i", emitTrilu},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

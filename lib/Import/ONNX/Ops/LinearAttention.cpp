@@ -190,16 +190,17 @@ Error emitCausalConvWithState(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"CausalConvWithState", 27, 2, 4, 2, "activation:s",
-     emitCausalConvWithState},
-    {"LinearAttention", 27, 3, 6, 2,
-     "chunk_size:i kv_num_heads:i q_num_heads:i scale:f update_rule:s",
-     emitLinearAttention},
-};
-
 } // namespace
 
-ArrayRef<OpRule> linearAttentionRules() { return kRules; }
+ArrayRef<OpRule> linearAttentionRules() {
+  static const OpRule rules[] = {
+      {"CausalConvWithState", 27, 2, 4, 2, "activation:s",
+       emitCausalConvWithState},
+      {"LinearAttention", 27, 3, 6, 2,
+       "chunk_size:i kv_num_heads:i q_num_heads:i scale:f update_rule:s",
+       emitLinearAttention},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -125,15 +125,16 @@ Error emitSoftmaxCrossEntropy(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"NegativeLogLikelihoodLoss", 12, 2, 3, 1, "ignore_index:i reduction:s",
-     emitNegativeLogLikelihood},
-    {"SoftmaxCrossEntropyLoss", 12, 2, 3, 2, "ignore_index:i reduction:s",
-     emitSoftmaxCrossEntropy},
-};
-
 } // namespace
 
-ArrayRef<OpRule> lossRules() { return kRules; }
+ArrayRef<OpRule> lossRules() {
+  static const OpRule rules[] = {
+      {"NegativeLogLikelihoodLoss", 12, 2, 3, 1, "ignore_index:i reduction:s",
+       emitNegativeLogLikelihood},
+      {"SoftmaxCrossEntropyLoss", 12, 2, 3, 2, "ignore_index:i reduction:s",
+       emitSoftmaxCrossEntropy},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -49,14 +49,15 @@ Error emitMaskSelection(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kForms[] = {
-    {form::kMaskSelect, 1, 2, 3, 1, "", emitMaskSelection},
-    {form::kMaskWrite, 11, 3, 3, 1, "", emitMaskWrite},
-    {form::kMaskWrite, 16, 3, 3, 1, "reduction:s", emitMaskWrite},
-};
-
 } // namespace
 
-ArrayRef<OpRule> maskForms() { return kForms; }
+ArrayRef<OpRule> maskForms() {
+  static const OpRule forms[] = {
+      {form::kMaskSelect, 1, 2, 3, 1, "", emitMaskSelection},
+      {form::kMaskWrite, 11, 3, 3, 1, "", emitMaskWrite},
+      {form::kMaskWrite, 16, 3, 3, 1, "reduction:s", emitMaskWrite},
+  };
+  return forms;
+}
 
 } // namespace mpc::onnx

@@ -125,14 +125,15 @@ Error emitMatMul(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"Gemm", 7, 3, 3, 1, "alpha:f beta:f transA:i transB:i", emitGemm},
-    {"Gemm", 11, 2, 3, 1, "alpha:f beta:f transA:i transB:i", emitGemm},
-    {"MatMul", 1, 2, 2, 1, "", emitMatMul},
-};
-
 } // namespace
 
-ArrayRef<OpRule> matrixProductRules() { return kRules; }
+ArrayRef<OpRule> matrixProductRules() {
+  static const OpRule rules[] = {
+      {"Gemm", 7, 3, 3, 1, "alpha:f beta:f transA:i transB:i", emitGemm},
+      {"Gemm", 11, 2, 3, 1, "alpha:f beta:f transA:i transB:i", emitGemm},
+      {"MatMul", 1, 2, 2, 1, "", emitMatMul},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

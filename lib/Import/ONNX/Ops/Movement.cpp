@@ -521,39 +521,41 @@ Error emitCenterCropPad(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"CenterCropPad", 18, 2, 2, 1, "axes:is", emitCenterCropPad},
-    {"Concat", 4, 1, kUnlimited, 1, "axis:i", emitConcat},
-    {"DepthToSpace", 1, 1, 1, 1, "blocksize:i", emitDepthToSpace},
-    {"DepthToSpace", 11, 1, 1, 1, "blocksize:i mode:s", emitDepthToSpace},
-    {"Expand", 8, 2, 2, 1, "", emitExpand},
-    {"Flatten", 1, 1, 1, 1, "axis:i", emitFlatten},
-    {"Pad", 2, 1, 1, 1, "mode:s pads:is value:f", emitPad, "", false,
-     "pads! value"},
-    {"Pad", 11, 2, 3, 1, "mode:s", emitPad},
-    {"Pad", 18, 2, 4, 1, "mode:s", emitPad},
-    {"Reshape", 5, 2, 2, 1, "", emitReshape},
-    {"Reshape", 14, 2, 2, 1, "allowzero:i", emitReshape},
-    {"Slice", 1, 1, 1, 1, "axes:is ends:is starts:is", emitSlice, "", false,
-     "starts! ends! axes"},
-    {"Slice", 10, 3, 5, 1, "", emitSlice},
-    {"SpaceToDepth", 1, 1, 1, 1, "blocksize:i", emitSpaceToDepth},
-    {"SpaceToDepth", 28, 1, 1, 1, "blocksize:i mode:s", emitSpaceToDepth},
-    {"Split", 2, 1, 1, kUnlimited, "axis:i split:is", emitSplit, "", false,
-     "split"},
-    {"Split", 13, 1, 2, kUnlimited, "axis:i", emitSplit},
-    {"Split", 18, 1, 2, kUnlimited, "axis:i num_outputs:i", emitSplit},
-    {"SplitToSequence", 11, 1, 2, 1, "axis:i keepdims:i", emitSplitToSequence},
-    {"Squeeze", 1, 1, 1, 1, "axes:is", emitSqueeze, "", false, "axes"},
-    {"Squeeze", 13, 1, 2, 1, "", emitSqueeze},
-    {"Tile", 6, 2, 2, 1, "", emitTile},
-    {"Transpose", 1, 1, 1, 1, "perm:is", emitTranspose},
-    {"Unsqueeze", 1, 1, 1, 1, "axes:is", emitUnsqueeze, "", false, "axes!"},
-    {"Unsqueeze", 13, 2, 2, 1, "", emitUnsqueeze},
-};
-
 } // namespace
 
-ArrayRef<OpRule> movementRules() { return kRules; }
+ArrayRef<OpRule> movementRules() {
+  static const OpRule rules[] = {
+      {"CenterCropPad", 18, 2, 2, 1, "axes:is", emitCenterCropPad},
+      {"Concat", 4, 1, kUnlimited, 1, "axis:i", emitConcat},
+      {"DepthToSpace", 1, 1, 1, 1, "blocksize:i", emitDepthToSpace},
+      {"DepthToSpace", 11, 1, 1, 1, "blocksize:i mode:s", emitDepthToSpace},
+      {"Expand", 8, 2, 2, 1, "", emitExpand},
+      {"Flatten", 1, 1, 1, 1, "axis:i", emitFlatten},
+      {"Pad", 2, 1, 1, 1, "mode:s pads:is value:f", emitPad, "", false,
+       "pads! value"},
+      {"Pad", 11, 2, 3, 1, "mode:s", emitPad},
+      {"Pad", 18, 2, 4, 1, "mode:s", emitPad},
+      {"Reshape", 5, 2, 2, 1, "", emitReshape},
+      {"Reshape", 14, 2, 2, 1, "allowzero:i", emitReshape},
+      {"Slice", 1, 1, 1, 1, "axes:is ends:is starts:is", emitSlice, "", false,
+       "starts! ends! axes"},
+      {"Slice", 10, 3, 5, 1, "", emitSlice},
+      {"SpaceToDepth", 1, 1, 1, 1, "blocksize:i", emitSpaceToDepth},
+      {"SpaceToDepth", 28, 1, 1, 1, "blocksize:i mode:s", emitSpaceToDepth},
+      {"Split", 2, 1, 1, kUnlimited, "axis:i split:is", emitSplit, "", false,
+       "split"},
+      {"Split", 13, 1, 2, kUnlimited, "axis:i", emitSplit},
+      {"Split", 18, 1, 2, kUnlimited, "axis:i num_outputs:i", emitSplit},
+      {"SplitToSequence", 11, 1, 2, 1, "axis:i keepdims:i",
+       emitSplitToSequence},
+      {"Squeeze", 1, 1, 1, 1, "axes:is", emitSqueeze, "", false, "axes"},
+      {"Squeeze", 13, 1, 2, 1, "", emitSqueeze},
+      {"Tile", 6, 2, 2, 1, "", emitTile},
+      {"Transpose", 1, 1, 1, 1, "perm:is", emitTranspose},
+      {"Unsqueeze", 1, 1, 1, 1, "axes:is", emitUnsqueeze, "", false, "axes!"},
+      {"Unsqueeze", 13, 2, 2, 1, "", emitUnsqueeze},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -299,34 +299,36 @@ Error emitMeanVarianceNormalization(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"BatchNormalization", 7, 5, 5, 1, "epsilon:f momentum:f spatial:i",
-     emitBatchNormalization},
-    {"BatchNormalization", 9, 5, 5, 1, "epsilon:f momentum:f",
-     emitBatchNormalization},
-    {"BatchNormalization", 14, 5, 5, 3, "epsilon:f momentum:f training_mode:i",
-     emitBatchNormalization},
-    {"GroupNormalization", 21, 3, 3, 1, "epsilon:f num_groups:i stash_type:i",
-     emitGroupNormalization},
-    {"InstanceNormalization", 6, 3, 3, 1, "epsilon:f",
-     emitInstanceNormalization},
-    {"LayerNormalization", 17, 2, 3, 3, "axis:i epsilon:f stash_type:i",
-     emitLayerNormalization},
-    {"LogSoftmax", 1, 1, 1, 1, "axis:i",
-     emitFlatSoftmax<&TensorBuilder::logSoftmax>},
-    {"LogSoftmax", 13, 1, 1, 1, "axis:i",
-     emitSoftmax<&TensorBuilder::logSoftmax>},
-    {"LpNormalization", 1, 1, 1, 1, "axis:i p:i", emitLpNormalization},
-    {"MeanVarianceNormalization", 9, 1, 1, 1, "axes:is",
-     emitMeanVarianceNormalization},
-    {"RMSNormalization", 23, 2, 2, 1, "axis:i epsilon:f stash_type:i",
-     emitRMSNormalization},
-    {"Softmax", 1, 1, 1, 1, "axis:i", emitFlatSoftmax<&TensorBuilder::softmax>},
-    {"Softmax", 13, 1, 1, 1, "axis:i", emitSoftmax<&TensorBuilder::softmax>},
-};
-
 } // namespace
 
-ArrayRef<OpRule> normalizationRules() { return kRules; }
+ArrayRef<OpRule> normalizationRules() {
+  static const OpRule rules[] = {
+      {"BatchNormalization", 7, 5, 5, 1, "epsilon:f momentum:f spatial:i",
+       emitBatchNormalization},
+      {"BatchNormalization", 9, 5, 5, 1, "epsilon:f momentum:f",
+       emitBatchNormalization},
+      {"BatchNormalization", 14, 5, 5, 3,
+       "epsilon:f momentum:f training_mode:i", emitBatchNormalization},
+      {"GroupNormalization", 21, 3, 3, 1, "epsilon:f num_groups:i stash_type:i",
+       emitGroupNormalization},
+      {"InstanceNormalization", 6, 3, 3, 1, "epsilon:f",
+       emitInstanceNormalization},
+      {"LayerNormalization", 17, 2, 3, 3, "axis:i epsilon:f stash_type:i",
+       emitLayerNormalization},
+      {"LogSoftmax", 1, 1, 1, 1, "axis:i",
+       emitFlatSoftmax<&TensorBuilder::logSoftmax>},
+      {"LogSoftmax", 13, 1, 1, 1, "axis:i",
+       emitSoftmax<&TensorBuilder::logSoftmax>},
+      {"LpNormalization", 1, 1, 1, 1, "axis:i p:i", emitLpNormalization},
+      {"MeanVarianceNormalization", 9, 1, 1, 1, "axes:is",
+       emitMeanVarianceNormalization},
+      {"RMSNormalization", 23, 2, 2, 1, "axis:i epsilon:f stash_type:i",
+       emitRMSNormalization},
+      {"Softmax", 1, 1, 1, 1, "axis:i",
+       emitFlatSoftmax<&TensorBuilder::softmax>},
+      {"Softmax", 13, 1, 1, 1, "axis:i", emitSoftmax<&TensorBuilder::softmax>},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

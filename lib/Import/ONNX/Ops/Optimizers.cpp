@@ -193,18 +193,19 @@ Error emitMomentum(NodeImporter &node) {
 
 constexpr StringRef kDomain = "ai.onnx.preview.training";
 
-const OpRule kRules[] = {
-    {"Adagrad", 1, 3, kUnlimited, kUnlimited,
-     "decay_factor:f epsilon:f norm_coefficient:f", emitAdagrad, kDomain},
-    {"Adam", 1, 3, kUnlimited, kUnlimited,
-     "alpha:f beta:f epsilon:f norm_coefficient:f norm_coefficient_post:f",
-     emitAdam, kDomain},
-    {"Momentum", 1, 3, kUnlimited, kUnlimited,
-     "alpha:f beta:f mode:s norm_coefficient:f", emitMomentum, kDomain},
-};
-
 } // namespace
 
-ArrayRef<OpRule> optimizerRules() { return kRules; }
+ArrayRef<OpRule> optimizerRules() {
+  static const OpRule rules[] = {
+      {"Adagrad", 1, 3, kUnlimited, kUnlimited,
+       "decay_factor:f epsilon:f norm_coefficient:f", emitAdagrad, kDomain},
+      {"Adam", 1, 3, kUnlimited, kUnlimited,
+       "alpha:f beta:f epsilon:f norm_coefficient:f norm_coefficient_post:f",
+       emitAdam, kDomain},
+      {"Momentum", 1, 3, kUnlimited, kUnlimited,
+       "alpha:f beta:f mode:s norm_coefficient:f", emitMomentum, kDomain},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -109,30 +109,33 @@ Error emitFakeQuantization(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"QuantizeLinear", 10, 2, 3, 1, "", emitQuantize},
-    {"QuantizeLinear", 13, 2, 3, 1, "axis:i", emitQuantize},
-    {"QuantizeLinear", 19, 2, 3, 1, "axis:i saturate:i", emitQuantize},
-    {"QuantizeLinear", 21, 2, 3, 1,
-     "axis:i saturate:i block_size:i output_dtype:i", emitQuantize},
-    {"QuantizeLinear", 23, 2, 3, 1,
-     "axis:i saturate:i block_size:i output_dtype:i precision:i", emitQuantize},
-    {"DequantizeLinear", 10, 2, 3, 1, "", emitDequantize},
-    {"DequantizeLinear", 13, 2, 3, 1, "axis:i", emitDequantize},
-    {"DequantizeLinear", 21, 2, 3, 1, "axis:i block_size:i", emitDequantize},
-    {"DequantizeLinear", 23, 2, 3, 1, "axis:i block_size:i output_dtype:i",
-     emitDequantize},
-};
-
-const OpRule kForms[] = {
-    {form::kFakeQuantize, 1, 2, 5, 1, "axis:i block_size:i output_dtype:i",
-     emitFakeQuantization},
-};
-
 } // namespace
 
-ArrayRef<OpRule> quantizationRules() { return kRules; }
+ArrayRef<OpRule> quantizationRules() {
+  static const OpRule rules[] = {
+      {"QuantizeLinear", 10, 2, 3, 1, "", emitQuantize},
+      {"QuantizeLinear", 13, 2, 3, 1, "axis:i", emitQuantize},
+      {"QuantizeLinear", 19, 2, 3, 1, "axis:i saturate:i", emitQuantize},
+      {"QuantizeLinear", 21, 2, 3, 1,
+       "axis:i saturate:i block_size:i output_dtype:i", emitQuantize},
+      {"QuantizeLinear", 23, 2, 3, 1,
+       "axis:i saturate:i block_size:i output_dtype:i precision:i",
+       emitQuantize},
+      {"DequantizeLinear", 10, 2, 3, 1, "", emitDequantize},
+      {"DequantizeLinear", 13, 2, 3, 1, "axis:i", emitDequantize},
+      {"DequantizeLinear", 21, 2, 3, 1, "axis:i block_size:i", emitDequantize},
+      {"DequantizeLinear", 23, 2, 3, 1, "axis:i block_size:i output_dtype:i",
+       emitDequantize},
+  };
+  return rules;
+}
 
-ArrayRef<OpRule> quantizationForms() { return kForms; }
+ArrayRef<OpRule> quantizationForms() {
+  static const OpRule forms[] = {
+      {form::kFakeQuantize, 1, 2, 5, 1, "axis:i block_size:i output_dtype:i",
+       emitFakeQuantization},
+  };
+  return forms;
+}
 
 } // namespace mpc::onnx

@@ -174,28 +174,30 @@ Error emitAlphaDropout(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"Bernoulli", 15, 1, 1, 1, "dtype:i seed:f", emitBernoulli},
-    {"Dropout", 7, 1, 1, 2, "ratio:f", emitDropout, "", false, "ratio"},
-    {"Dropout", 12, 1, 3, 2, "seed:i", emitDropout},
-    {"RandomNormal", 1, 0, 0, 1, "dtype:i mean:f scale:f seed:f shape:is",
-     emitShaped<drawNormal>},
-    {"RandomNormalLike", 1, 1, 1, 1, "dtype:i mean:f scale:f seed:f",
-     emitLike<drawNormal>},
-    {"RandomUniform", 1, 0, 0, 1, "dtype:i high:f low:f seed:f shape:is",
-     emitShaped<drawUniform>},
-    {"RandomUniformLike", 1, 1, 1, 1, "dtype:i high:f low:f seed:f",
-     emitLike<drawUniform>},
-};
-
-const OpRule kForms[] = {
-    {form::kAlphaDropout, 1, 2, 2, 1, "", emitAlphaDropout},
-};
-
 } // namespace
 
-ArrayRef<OpRule> randomForms() { return kForms; }
+ArrayRef<OpRule> randomForms() {
+  static const OpRule forms[] = {
+      {form::kAlphaDropout, 1, 2, 2, 1, "", emitAlphaDropout},
+  };
+  return forms;
+}
 
-ArrayRef<OpRule> randomRules() { return kRules; }
+ArrayRef<OpRule> randomRules() {
+  static const OpRule rules[] = {
+      {"Bernoulli", 15, 1, 1, 1, "dtype:i seed:f", emitBernoulli},
+      {"Dropout", 7, 1, 1, 2, "ratio:f", emitDropout, "", false, "ratio"},
+      {"Dropout", 12, 1, 3, 2, "seed:i", emitDropout},
+      {"RandomNormal", 1, 0, 0, 1, "dtype:i mean:f scale:f seed:f shape:is",
+       emitShaped<drawNormal>},
+      {"RandomNormalLike", 1, 1, 1, 1, "dtype:i mean:f scale:f seed:f",
+       emitLike<drawNormal>},
+      {"RandomUniform", 1, 0, 0, 1, "dtype:i high:f low:f seed:f shape:is",
+       emitShaped<drawUniform>},
+      {"RandomUniformLike", 1, 1, 1, 1, "dtype:i high:f low:f seed:f",
+       emitLike<drawUniform>},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

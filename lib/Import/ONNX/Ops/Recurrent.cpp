@@ -147,35 +147,42 @@ Error emitRNN(NodeImporter &node) {
   return giveResults(node, buildRNN(node.build, layer));
 }
 
-const OpRule kRules[] = {
-    {"GRU", 7, 3, 6, 2,
-     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
-     "hidden_size:i linear_before_reset:i",
-     emitGRU},
-    {"GRU", 14, 3, 6, 2,
-     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
-     "hidden_size:i layout:i linear_before_reset:i",
-     emitGRU},
-    {"LSTM", 7, 3, 8, 3,
-     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
-     "hidden_size:i input_forget:i",
-     emitLSTM},
-    {"LSTM", 14, 3, 8, 3,
-     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
-     "hidden_size:i input_forget:i layout:i",
-     emitLSTM},
-    {"RNN", 7, 3, 6, 2,
-     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
-     "hidden_size:i",
-     emitRNN},
-    {"RNN", 14, 3, 6, 2,
-     "activation_alpha:fs activation_beta:fs activations:ss clip:f direction:s "
-     "hidden_size:i layout:i",
-     emitRNN},
-};
-
 } // namespace
 
-ArrayRef<OpRule> recurrentRules() { return kRules; }
+ArrayRef<OpRule> recurrentRules() {
+  static const OpRule rules[] = {
+      {"GRU", 7, 3, 6, 2,
+       "activation_alpha:fs activation_beta:fs activations:ss clip:f "
+       "direction:s "
+       "hidden_size:i linear_before_reset:i",
+       emitGRU},
+      {"GRU", 14, 3, 6, 2,
+       "activation_alpha:fs activation_beta:fs activations:ss clip:f "
+       "direction:s "
+       "hidden_size:i layout:i linear_before_reset:i",
+       emitGRU},
+      {"LSTM", 7, 3, 8, 3,
+       "activation_alpha:fs activation_beta:fs activations:ss clip:f "
+       "direction:s "
+       "hidden_size:i input_forget:i",
+       emitLSTM},
+      {"LSTM", 14, 3, 8, 3,
+       "activation_alpha:fs activation_beta:fs activations:ss clip:f "
+       "direction:s "
+       "hidden_size:i input_forget:i layout:i",
+       emitLSTM},
+      {"RNN", 7, 3, 6, 2,
+       "activation_alpha:fs activation_beta:fs activations:ss clip:f "
+       "direction:s "
+       "hidden_size:i",
+       emitRNN},
+      {"RNN", 14, 3, 6, 2,
+       "activation_alpha:fs activation_beta:fs activations:ss clip:f "
+       "direction:s "
+       "hidden_size:i layout:i",
+       emitRNN},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

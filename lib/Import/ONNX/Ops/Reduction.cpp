@@ -143,33 +143,34 @@ Error emitReduce(NodeImporter &node) {
 constexpr StringRef kByAttribute = "axes:is keepdims:i";
 constexpr StringRef kByInput = "keepdims:i noop_with_empty_axes:i";
 
-const OpRule kRules[] = {
-    {"ReduceL1", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::L1>},
-    {"ReduceL1", 18, 1, 2, 1, kByInput, emitReduce<Reduce::L1>},
-    {"ReduceL2", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::L2>},
-    {"ReduceL2", 18, 1, 2, 1, kByInput, emitReduce<Reduce::L2>},
-    {"ReduceLogSum", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::LogSum>},
-    {"ReduceLogSum", 18, 1, 2, 1, kByInput, emitReduce<Reduce::LogSum>},
-    {"ReduceLogSumExp", 1, 1, 1, 1, kByAttribute,
-     emitReduce<Reduce::LogSumExp>},
-    {"ReduceLogSumExp", 18, 1, 2, 1, kByInput, emitReduce<Reduce::LogSumExp>},
-    {"ReduceMax", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Max>},
-    {"ReduceMax", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Max>},
-    {"ReduceMean", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Mean>},
-    {"ReduceMean", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Mean>},
-    {"ReduceMin", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Min>},
-    {"ReduceMin", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Min>},
-    {"ReduceProd", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Prod>},
-    {"ReduceProd", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Prod>},
-    {"ReduceSum", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Sum>},
-    {"ReduceSum", 13, 1, 2, 1, kByInput, emitReduce<Reduce::Sum>},
-    {"ReduceSumSquare", 1, 1, 1, 1, kByAttribute,
-     emitReduce<Reduce::SumSquare>},
-    {"ReduceSumSquare", 18, 1, 2, 1, kByInput, emitReduce<Reduce::SumSquare>},
-};
-
 } // namespace
 
-ArrayRef<OpRule> reductionRules() { return kRules; }
+ArrayRef<OpRule> reductionRules() {
+  static const OpRule rules[] = {
+      {"ReduceL1", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::L1>},
+      {"ReduceL1", 18, 1, 2, 1, kByInput, emitReduce<Reduce::L1>},
+      {"ReduceL2", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::L2>},
+      {"ReduceL2", 18, 1, 2, 1, kByInput, emitReduce<Reduce::L2>},
+      {"ReduceLogSum", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::LogSum>},
+      {"ReduceLogSum", 18, 1, 2, 1, kByInput, emitReduce<Reduce::LogSum>},
+      {"ReduceLogSumExp", 1, 1, 1, 1, kByAttribute,
+       emitReduce<Reduce::LogSumExp>},
+      {"ReduceLogSumExp", 18, 1, 2, 1, kByInput, emitReduce<Reduce::LogSumExp>},
+      {"ReduceMax", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Max>},
+      {"ReduceMax", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Max>},
+      {"ReduceMean", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Mean>},
+      {"ReduceMean", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Mean>},
+      {"ReduceMin", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Min>},
+      {"ReduceMin", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Min>},
+      {"ReduceProd", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Prod>},
+      {"ReduceProd", 18, 1, 2, 1, kByInput, emitReduce<Reduce::Prod>},
+      {"ReduceSum", 1, 1, 1, 1, kByAttribute, emitReduce<Reduce::Sum>},
+      {"ReduceSum", 13, 1, 2, 1, kByInput, emitReduce<Reduce::Sum>},
+      {"ReduceSumSquare", 1, 1, 1, 1, kByAttribute,
+       emitReduce<Reduce::SumSquare>},
+      {"ReduceSumSquare", 18, 1, 2, 1, kByInput, emitReduce<Reduce::SumSquare>},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -210,18 +210,19 @@ constexpr StringRef kAttributes18 =
     "exclude_outside:i extrapolation_value:f keep_aspect_ratio_policy:s "
     "mode:s nearest_mode:s";
 
-const OpRule kRules[] = {
-    {"Resize", 10, 2, 2, 1, "mode:s", emitUpsample},
-    {"Resize", 11, 3, 4, 1, kAttributes13, emitResize},
-    {"Resize", 13, 1, 4, 1, kAttributes13, emitResize},
-    {"Resize", 18, 1, 4, 1, kAttributes18, emitResize},
-    {"Upsample", 7, 1, 1, 1, "mode:s scales:fs", emitUpsample, "", false,
-     "scales!"},
-    {"Upsample", 9, 2, 2, 1, "mode:s", emitUpsample},
-};
-
 } // namespace
 
-ArrayRef<OpRule> resizeRules() { return kRules; }
+ArrayRef<OpRule> resizeRules() {
+  static const OpRule rules[] = {
+      {"Resize", 10, 2, 2, 1, "mode:s", emitUpsample},
+      {"Resize", 11, 3, 4, 1, kAttributes13, emitResize},
+      {"Resize", 13, 1, 4, 1, kAttributes13, emitResize},
+      {"Resize", 18, 1, 4, 1, kAttributes18, emitResize},
+      {"Upsample", 7, 1, 1, 1, "mode:s scales:fs", emitUpsample, "", false,
+       "scales!"},
+      {"Upsample", 9, 2, 2, 1, "mode:s", emitUpsample},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -62,15 +62,16 @@ Error emitRoiAlign(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"RoiAlign", 16, 3, 3, 1,
-     "coordinate_transformation_mode:s mode:s output_height:i output_width:i "
-     "sampling_ratio:i spatial_scale:f",
-     emitRoiAlign},
-};
-
 } // namespace
 
-ArrayRef<OpRule> roiAlignRules() { return kRules; }
+ArrayRef<OpRule> roiAlignRules() {
+  static const OpRule rules[] = {
+      {"RoiAlign", 16, 3, 3, 1,
+       "coordinate_transformation_mode:s mode:s output_height:i output_width:i "
+       "sampling_ratio:i spatial_scale:f",
+       emitRoiAlign},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -125,13 +125,14 @@ Error emitRotaryEmbedding(NodeImporter &node) {
   return RotaryImporter(node).run();
 }
 
-const OpRule kRules[] = {
-    {"RotaryEmbedding", 23, 3, 4, 1,
-     "interleaved:i num_heads:i rotary_embedding_dim:i", emitRotaryEmbedding},
-};
-
 } // namespace
 
-ArrayRef<OpRule> rotaryEmbeddingRules() { return kRules; }
+ArrayRef<OpRule> rotaryEmbeddingRules() {
+  static const OpRule rules[] = {
+      {"RotaryEmbedding", 23, 3, 4, 1,
+       "interleaved:i num_heads:i rotary_embedding_dim:i", emitRotaryEmbedding},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -92,16 +92,18 @@ Error emitScatterND(NodeImporter &node) {
   return emitScatter(node, at);
 }
 
-const OpRule kRules[] = {
-    {"Scatter", 9, 3, 3, 1, "axis:i", emitScatterElements},
-    {"ScatterElements", 11, 3, 3, 1, "axis:i", emitScatterElements},
-    {"ScatterElements", 16, 3, 3, 1, "axis:i reduction:s", emitScatterElements},
-    {"ScatterND", 11, 3, 3, 1, "", emitScatterND},
-    {"ScatterND", 16, 3, 3, 1, "reduction:s", emitScatterND},
-};
-
 } // namespace
 
-ArrayRef<OpRule> scatterRules() { return kRules; }
+ArrayRef<OpRule> scatterRules() {
+  static const OpRule rules[] = {
+      {"Scatter", 9, 3, 3, 1, "axis:i", emitScatterElements},
+      {"ScatterElements", 11, 3, 3, 1, "axis:i", emitScatterElements},
+      {"ScatterElements", 16, 3, 3, 1, "axis:i reduction:s",
+       emitScatterElements},
+      {"ScatterND", 11, 3, 3, 1, "", emitScatterND},
+      {"ScatterND", 16, 3, 3, 1, "reduction:s", emitScatterND},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

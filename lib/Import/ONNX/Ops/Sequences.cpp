@@ -139,21 +139,22 @@ Error emitSequenceMap(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"ConcatFromSequence", 11, 1, 1, 1, "axis:i new_axis:i",
-     emitConcatFromSequence, "", true},
-    {"SequenceAt", 11, 2, 2, 1, "", emitSequenceAt, "", true},
-    {"SequenceConstruct", 11, 1, kUnlimited, 1, "", emitSequenceConstruct},
-    {"SequenceEmpty", 11, 0, 0, 1, "dtype:i", emitSequenceEmpty},
-    {"SequenceErase", 11, 1, 2, 1, "", emitSequenceErase, "", true},
-    {"SequenceInsert", 11, 2, 3, 1, "", emitSequenceInsert, "", true},
-    {"SequenceLength", 11, 1, 1, 1, "", emitSequenceLength, "", true},
-    {"SequenceMap", 17, 1, kUnlimited, kUnlimited, "body:g", emitSequenceMap,
-     "", true},
-};
-
 } // namespace
 
-ArrayRef<OpRule> sequenceRules() { return kRules; }
+ArrayRef<OpRule> sequenceRules() {
+  static const OpRule rules[] = {
+      {"ConcatFromSequence", 11, 1, 1, 1, "axis:i new_axis:i",
+       emitConcatFromSequence, "", true},
+      {"SequenceAt", 11, 2, 2, 1, "", emitSequenceAt, "", true},
+      {"SequenceConstruct", 11, 1, kUnlimited, 1, "", emitSequenceConstruct},
+      {"SequenceEmpty", 11, 0, 0, 1, "dtype:i", emitSequenceEmpty},
+      {"SequenceErase", 11, 1, 2, 1, "", emitSequenceErase, "", true},
+      {"SequenceInsert", 11, 2, 3, 1, "", emitSequenceInsert, "", true},
+      {"SequenceLength", 11, 1, 1, 1, "", emitSequenceLength, "", true},
+      {"SequenceMap", 17, 1, kUnlimited, kUnlimited, "body:g", emitSequenceMap,
+       "", true},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -31,14 +31,15 @@ Error emitTopK(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"TopK", 1, 1, 1, 2, "axis:i k:i", emitTopK, "", false, "k!"},
-    {"TopK", 10, 2, 2, 2, "axis:i", emitTopK},
-    {"TopK", 11, 2, 2, 2, "axis:i largest:i sorted:i", emitTopK},
-};
-
 } // namespace
 
-ArrayRef<OpRule> sortingRules() { return kRules; }
+ArrayRef<OpRule> sortingRules() {
+  static const OpRule rules[] = {
+      {"TopK", 1, 1, 1, 2, "axis:i k:i", emitTopK, "", false, "k!"},
+      {"TopK", 10, 2, 2, 2, "axis:i", emitTopK},
+      {"TopK", 11, 2, 2, 2, "axis:i largest:i sorted:i", emitTopK},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

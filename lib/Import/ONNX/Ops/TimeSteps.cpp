@@ -125,14 +125,15 @@ Error emitReverseSequence(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"ReverseSequence", 10, 2, 2, 1, "batch_axis:i time_axis:i",
-     emitReverseSequence},
-    {"TensorScatter", 24, 2, 3, 1, "axis:i mode:s", emitTensorScatter},
-};
-
 } // namespace
 
-ArrayRef<OpRule> timeStepRules() { return kRules; }
+ArrayRef<OpRule> timeStepRules() {
+  static const OpRule rules[] = {
+      {"ReverseSequence", 10, 2, 2, 1, "batch_axis:i time_axis:i",
+       emitReverseSequence},
+      {"TensorScatter", 24, 2, 3, 1, "axis:i mode:s", emitTensorScatter},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -303,43 +303,45 @@ Error emitLRN(NodeImporter &node) {
   return Error::success();
 }
 
-const OpRule kRules[] = {
-    {"AveragePool", 7, 1, 1, 1,
-     "auto_pad:s count_include_pad:i kernel_shape:is pads:is strides:is",
-     emitAveragePool},
-    {"AveragePool", 10, 1, 1, 1,
-     "auto_pad:s ceil_mode:i count_include_pad:i kernel_shape:is pads:is "
-     "strides:is",
-     emitAveragePool},
-    {"AveragePool", 19, 1, 1, 1,
-     "auto_pad:s ceil_mode:i count_include_pad:i dilations:is kernel_shape:is "
-     "pads:is strides:is",
-     emitAveragePool},
-    {"Col2Im", 18, 3, 3, 1, "dilations:is pads:is strides:is", emitCol2Im},
-    {"GlobalAveragePool", 1, 1, 1, 1, "",
-     emitGlobalPool<&TensorBuilder::reduceMean>},
-    {"GlobalMaxPool", 1, 1, 1, 1, "",
-     emitGlobalPool<&TensorBuilder::reduceMax>},
-    {"LRN", 1, 1, 1, 1, "alpha:f beta:f bias:f size:i", emitLRN},
-    {"LpPool", 2, 1, 1, 1, "auto_pad:s kernel_shape:is p:i pads:is strides:is",
-     emitLpPool},
-    {"LpPool", 18, 1, 1, 1,
-     "auto_pad:s ceil_mode:i dilations:is kernel_shape:is p:i pads:is "
-     "strides:is",
-     emitLpPool},
-    {"MaxPool", 1, 1, 1, 1, "auto_pad:s kernel_shape:is pads:is strides:is",
-     emitMaxPool},
-    {"MaxPool", 8, 1, 1, 2,
-     "auto_pad:s kernel_shape:is pads:is storage_order:i strides:is",
-     emitMaxPool},
-    {"MaxPool", 10, 1, 1, 2,
-     "auto_pad:s ceil_mode:i dilations:is kernel_shape:is pads:is "
-     "storage_order:i strides:is",
-     emitMaxPool},
-};
-
 } // namespace
 
-ArrayRef<OpRule> windowRules() { return kRules; }
+ArrayRef<OpRule> windowRules() {
+  static const OpRule rules[] = {
+      {"AveragePool", 7, 1, 1, 1,
+       "auto_pad:s count_include_pad:i kernel_shape:is pads:is strides:is",
+       emitAveragePool},
+      {"AveragePool", 10, 1, 1, 1,
+       "auto_pad:s ceil_mode:i count_include_pad:i kernel_shape:is pads:is "
+       "strides:is",
+       emitAveragePool},
+      {"AveragePool", 19, 1, 1, 1,
+       "auto_pad:s ceil_mode:i count_include_pad:i dilations:is "
+       "kernel_shape:is "
+       "pads:is strides:is",
+       emitAveragePool},
+      {"Col2Im", 18, 3, 3, 1, "dilations:is pads:is strides:is", emitCol2Im},
+      {"GlobalAveragePool", 1, 1, 1, 1, "",
+       emitGlobalPool<&TensorBuilder::reduceMean>},
+      {"GlobalMaxPool", 1, 1, 1, 1, "",
+       emitGlobalPool<&TensorBuilder::reduceMax>},
+      {"LRN", 1, 1, 1, 1, "alpha:f beta:f bias:f size:i", emitLRN},
+      {"LpPool", 2, 1, 1, 1,
+       "auto_pad:s kernel_shape:is p:i pads:is strides:is", emitLpPool},
+      {"LpPool", 18, 1, 1, 1,
+       "auto_pad:s ceil_mode:i dilations:is kernel_shape:is p:i pads:is "
+       "strides:is",
+       emitLpPool},
+      {"MaxPool", 1, 1, 1, 1, "auto_pad:s kernel_shape:is pads:is strides:is",
+       emitMaxPool},
+      {"MaxPool", 8, 1, 1, 2,
+       "auto_pad:s kernel_shape:is pads:is storage_order:i strides:is",
+       emitMaxPool},
+      {"MaxPool", 10, 1, 1, 2,
+       "auto_pad:s ceil_mode:i dilations:is kernel_shape:is pads:is "
+       "storage_order:i strides:is",
+       emitMaxPool},
+  };
+  return rules;
+}
 
 } // namespace mpc::onnx

@@ -28,8 +28,8 @@ Value mpc::amp::buildRange(OpBuilder &builder, Location loc, Value blocks) {
 
 Value mpc::amp::buildSquareSums(OpBuilder &builder, Location loc, Value range) {
   Value blocks = buildBlocks(builder, loc, range);
-  auto type =
-      RankedTensorType::get(tensorTypeOf(blocks).getDimSize(0), builder.getF64Type());
+  auto type = RankedTensorType::get(tensorTypeOf(blocks).getDimSize(0),
+                                    builder.getF64Type());
   return SquareSumsOp::create(builder, loc, type, blocks);
 }
 

@@ -29,7 +29,8 @@ int64_t mpc::cpu::chooseScatterBlock(ScatterOp scatter, int64_t lanes) {
   int64_t inner = spaceOf(scatter).inner;
   int64_t least = inner < lanes ? 1 : lanes;
   int64_t block = llvm::alignTo(std::max<int64_t>(inner, 1), least);
-  while (block > least && countScatterUnits(scatter, block) < kWantedScatterUnits)
+  while (block > least &&
+         countScatterUnits(scatter, block) < kWantedScatterUnits)
     block = llvm::alignTo(llvm::divideCeil(block, 2), least);
   return block;
 }

@@ -525,8 +525,8 @@ const RegionRow kRegionRows[] = {
 RegionEmitter findRegion(StringRef target) {
   if (!target.consume_front("torch.ops.higher_order."))
     return nullptr;
-  const RegionRow *row =
-      find_if(kRegionRows, [&](const RegionRow &r) { return r.target == target; });
+  const RegionRow *row = find_if(
+      kRegionRows, [&](const RegionRow &r) { return r.target == target; });
   return row == std::end(kRegionRows) ? nullptr : row->emit;
 }
 

@@ -250,6 +250,8 @@ static void addCheckpoints(nb::module_ &m) {
       .def("save", &Checkpoints::save, "runner"_a, "position"_a = Position())
       .def("load_newest", &Checkpoints::loadNewest, "runner"_a)
       .def("take_messages", &Checkpoints::takeMessages);
+  m.def("join_checkpoint", &joinCheckpoint, "folder"_a, "file"_a,
+        "Writes a checkpoint in parts as one file.");
 }
 
 static double learningRate(const std::vector<std::string> &flags,

@@ -131,6 +131,10 @@ std::vector<StateInfo> Program::state() const {
   return tensors;
 }
 
+void joinCheckpoint(const std::string &folder, const std::string &file) {
+  check(mpcCheckpointJoin(folder.c_str(), file.c_str()));
+}
+
 std::map<std::string, StateRecord> readRecords(const std::string &path) {
   std::map<std::string, StateRecord> records;
   auto add = [](void *context, const MpcStateRecord *record) {

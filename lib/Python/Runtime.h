@@ -43,6 +43,9 @@ struct StateInfo {
   std::string owner, key;
 };
 
+/// Writes a checkpoint in parts as one file.
+void joinCheckpoint(const std::string &folder, const std::string &file);
+
 /// The description of a tensor in a checkpoint: see MpcStateRecord.
 struct StateRecord {
   int role;

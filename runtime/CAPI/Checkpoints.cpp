@@ -8,6 +8,7 @@
 #include "runtime/CAPI/StateInfo.h"
 #include "runtime/Program/StateRecord.h"
 #include "runtime/Support/Safetensors.h"
+#include "runtime/Train/CheckpointParts.h"
 
 using namespace mpc::rt;
 
@@ -75,6 +76,14 @@ MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,
                                         position)
                              : Status();
                 });
+}
+
+MpcError *mpcCheckpointJoin(const char *folder, const char *file) {
+  return guarded([&]() -> Status {
+    MPC_RETURN_IF_ERROR(needs("folder", folder));
+    MPC_RETURN_IF_ERROR(needs("file", file));
+    return joinParts(folder, file);
+  });
 }
 
 MpcError *mpcCheckpointReadRecords(const char *path,

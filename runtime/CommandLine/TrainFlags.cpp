@@ -32,6 +32,12 @@ void addCheckpointFlags(CLI::App &app, OutputFlags &flags) {
       ->group(group)
       ->check(wholeNumber(1))
       ->needs(folder);
+  app.add_flag("--checkpoint-parts", flags.savesInParts,
+               "Let each rank write what it has of the state, to a folder for "
+               "each checkpoint, which any number of ranks resumes; "
+               "python -m mpc_compiler.convert makes one file of it")
+      ->group(group)
+      ->needs(folder);
   app.add_flag("--resume", flags.resume,
                "Continue from the newest whole checkpoint, where there is one")
       ->group(group)
@@ -321,6 +327,7 @@ TrainOptions toTrainOptions(const DataFlags &data, const OutputFlags &output,
   options.record = output.record;
   options.checkpointDir = output.checkpointDir;
   options.checkpointEvery = output.checkpointEvery;
+  options.savesInParts = output.savesInParts;
   options.resume = output.resume;
   options.exportedWeights = output.exportedWeights;
   options.json = output.json;

@@ -29,6 +29,7 @@ struct OutputFlags {
   std::string metrics, plot, tensorboard, record, checkpointDir;
   std::string exportedWeights, exportedModel;
   int64_t checkpointEvery = 0;
+  bool savesInParts = false;
   bool resume = false;
   bool json = false;
   std::string explain;   ///< File; "-" for standard output; empty for none.

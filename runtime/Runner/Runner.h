@@ -130,6 +130,10 @@ public:
   [[nodiscard]] bool isDivided(const StateTensor &tensor) const {
     return state_.isDivided(tensor);
   }
+  /// What this rank has of a tensor.
+  [[nodiscard]] OwnPart ownPart(const StateTensor &tensor) const {
+    return state_.ownPart(tensor, ranks_ ? ranks_->rank() : 0);
+  }
   Status collectState() { return state_.collect(*ranks_); }
   Status dealState() { return state_.deal(*ranks_); }
   void keepOwnState() { state_.keepOnly(ranks_->rank()); }

@@ -180,6 +180,17 @@ std::byte *State::part(uint32_t index, uint32_t rank) const {
   return slabs_[index]->data() + (slab.parts == 1 ? 0 : rank * slab.bytes);
 }
 
+OwnPart State::ownPart(const StateTensor &tensor, uint32_t rank) const {
+  const Slab &slab = program_->slabs[tensor.slab];
+  std::span<std::byte> whole = bytes(tensor);
+  if (slab.parts == 1)
+    return {0, whole};
+  uint64_t first = tensor.offset, last = first + whole.size();
+  uint64_t begin = std::clamp(rank * slab.bytes, first, last) - first;
+  uint64_t end = std::clamp((rank + 1) * slab.bytes, first, last) - first;
+  return {begin, whole.subspan(begin, end - begin)};
+}
+
 bool State::isDivided() const {
   return std::any_of(program_->slabs.begin(), program_->slabs.end(),
                      [](const Slab &slab) { return slab.parts != 1; });

@@ -18,6 +18,12 @@
 
 namespace mpc::rt {
 
+/// What a rank has of a tensor, and its first byte in the tensor.
+struct OwnPart {
+  uint64_t begin = 0;
+  std::span<std::byte> bytes;
+};
+
 /// Of a slab that is divided among ranks there is address space for the whole
 /// in each process, and memory for the parts that it touches: its own, and
 /// between collect() or deal() and keepOnly() those of others.
@@ -48,6 +54,7 @@ public:
   [[nodiscard]] bool isDivided(const StateTensor &tensor) const {
     return program_->slabs[tensor.slab].parts != 1;
   }
+  [[nodiscard]] OwnPart ownPart(const StateTensor &tensor, uint32_t rank) const;
   /// Rank 0 gets the parts of all ranks. All ranks must call it.
   Status collect(Ranks &ranks);
   /// Each rank gets its part from rank 0. All ranks must call it.

@@ -6,6 +6,7 @@
 #include "runtime/Program/StateRecord.h"
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Text.h"
+#include "runtime/Train/CheckpointParts.h"
 #include "runtime/Train/SavedState.h"
 
 #include <algorithm>
@@ -146,14 +147,16 @@ Status checkStateTensor(const StateTensor &tensor,
   return {};
 }
 
-/// The step in the name of a checkpoint file; empty for another file.
-std::optional<int64_t> stepOfFile(std::string_view name) {
-  constexpr std::string_view kPrefix = "ckpt-", kSuffix = ".safetensors";
-  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix) ||
-      name.size() <= kPrefix.size() + kSuffix.size())
+constexpr std::string_view kPrefix = "ckpt-", kSuffix = ".safetensors";
+
+/// The step in the name of a checkpoint, which is a file or a folder of parts;
+/// empty for another name.
+std::optional<int64_t> stepOfName(std::string_view name) {
+  if (!name.starts_with(kPrefix))
     return std::nullopt;
   name.remove_prefix(kPrefix.size());
-  name.remove_suffix(kSuffix.size());
+  if (name.ends_with(kSuffix))
+    name.remove_suffix(kSuffix.size());
   int64_t step = 0;
   auto [end, error] =
       std::from_chars(name.data(), name.data() + name.size(), step);
@@ -162,8 +165,14 @@ std::optional<int64_t> stepOfFile(std::string_view name) {
   return step;
 }
 
+std::string partsIn(const std::string &folder, int64_t step) {
+  return fmt::format("{}/{}{:08}", folder, kPrefix, step);
+}
+
+/// The file of a checkpoint, or its folder where it is in parts.
 std::string fileIn(const std::string &folder, int64_t step) {
-  return fmt::format("{}/ckpt-{:08}.safetensors", folder, step);
+  std::string parts = partsIn(folder, step);
+  return isInParts(parts) ? parts : parts + std::string(kSuffix);
 }
 
 /// The steps of a folder's checkpoints, newest first.
@@ -172,9 +181,13 @@ std::vector<int64_t> stepsIn(const std::string &folder) {
   std::error_code error;
   std::filesystem::directory_iterator it(folder, error), end;
   for (; !error && it != end; it.increment(error))
-    if (auto step = stepOfFile(it->path().filename().native()))
+    if (auto step = stepOfName(it->path().filename().native());
+        step &&
+        (it->path().extension() == kSuffix || isInParts(it->path().native())))
       result.push_back(*step);
   std::sort(result.rbegin(), result.rend());
+  // After an error there may be both kinds of one step.
+  result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
 }
 
@@ -274,12 +287,33 @@ Result<CheckpointFolder> CheckpointFolder::open(std::string path, Warning warn,
     return environmentError(escape(path) + ": is not a folder");
   MPC_ASSIGN_OR_RETURN(FolderLock lock, FolderLock::take(path));
   removeOrphanTempFiles(path, io);
-  return CheckpointFolder(std::move(path), std::move(warn), std::move(lock),
+  CheckpointFolder folder(std::move(path), std::move(warn), std::move(lock),
                           io);
+  folder.removeUnfinished();
+  return folder;
+}
+
+/// Removes folders that writers have left, who had the lock.
+void CheckpointFolder::removeUnfinished() const {
+  std::vector<std::string> left;
+  std::error_code error;
+  std::filesystem::directory_iterator it(path_, error), end;
+  for (; !error && it != end; it.increment(error)) {
+    std::string kind = it->path().extension().native();
+    if (stepOfName(it->path().stem().native()) &&
+        (kind == ".tmp" || kind == ".former"))
+      left.push_back(it->path().native());
+  }
+  for (const std::string &folder : left)
+    removeParts(folder, *io_);
 }
 
 std::string CheckpointFolder::fileOf(int64_t step) const {
   return fileIn(path_, step);
+}
+
+std::string CheckpointFolder::folderOf(int64_t step) const {
+  return partsIn(path_, step);
 }
 
 std::vector<int64_t> CheckpointFolder::steps() const { return stepsIn(path_); }
@@ -293,24 +327,45 @@ Status CheckpointFolder::saveBest(const Runner &runner,
   return write(bestFile(), runner, position);
 }
 
+Metadata CheckpointFolder::metadataOf(const Runner &runner,
+                                      const TrainPosition &position) const {
+  Metadata metadata = toFields(position);
+  metadata.merge(toFields(rule_));
+  metadata.merge(toFields(recordOf(runner.program())));
+  return metadata;
+}
+
 Status CheckpointFolder::write(const std::string &file, const Runner &runner,
                                const TrainPosition &position) const {
-  SafetensorsWriteOptions options;
-  options.metadata = toFields(position);
-  options.metadata.merge(toFields(rule_));
-  options.metadata.merge(toFields(recordOf(runner.program())));
-  options.contentHash = true;
+  SafetensorsWriteOptions options{metadataOf(runner, position), true};
   MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner.exportState());
   return writeSafetensors(file, state, options, *io_);
 }
 
 Status CheckpointFolder::save(const Runner &runner,
                               const TrainPosition &position) {
-  MPC_RETURN_IF_ERROR(write(fileOf(position.step), runner, position));
-  std::erase(good_, position.step);
-  good_.push_back(position.step);
-  removeOld();
+  std::string folder = folderOf(position.step);
+  MPC_RETURN_IF_ERROR(write(folder + std::string(kSuffix), runner, position));
+  if (isInParts(folder))
+    removeParts(folder, *io_);
+  addGood(position.step);
   return {};
+}
+
+Status CheckpointFolder::saveInParts(Ranks *ranks, const Runner &runner,
+                                     const TrainPosition &position) {
+  std::string folder = folderOf(position.step);
+  MPC_RETURN_IF_ERROR(
+      saveParts(ranks, runner, folder, metadataOf(runner, position), *io_));
+  io_->unlink((folder + std::string(kSuffix)).c_str());
+  addGood(position.step);
+  return {};
+}
+
+void CheckpointFolder::addGood(int64_t step) {
+  std::erase(good_, step);
+  good_.push_back(step);
+  removeOld();
 }
 
 /// Removes all but the newest good checkpoints. Damaged ones are removed too,
@@ -320,22 +375,25 @@ void CheckpointFolder::removeOld() {
   if (good_.size() > kKept)
     good_.erase(good_.begin(), good_.end() - kKept);
   for (int64_t step : steps())
-    if (std::find(good_.begin(), good_.end(), step) == good_.end())
-      io_->unlink(fileOf(step).c_str());
+    if (std::find(good_.begin(), good_.end(), step) == good_.end()) {
+      io_->unlink((folderOf(step) + std::string(kSuffix)).c_str());
+      removeParts(folderOf(step), *io_);
+    }
 }
 
-Result<TrainPosition> CheckpointFolder::loadFile(const SafetensorsFile &file,
-                                                 int64_t step, Runner &runner) {
-  MPC_RETURN_IF_ERROR(checkVersion(file.metadata()));
-  MPC_ASSIGN_OR_RETURN(TrainPosition position, parsePosition(file.metadata()));
+Result<TrainPosition>
+CheckpointFolder::loadState(const Metadata &metadata,
+                            std::span<const TensorView> tensors, int64_t step,
+                            Runner &runner) {
+  MPC_RETURN_IF_ERROR(checkVersion(metadata));
+  MPC_ASSIGN_OR_RETURN(TrainPosition position, parsePosition(metadata));
   if (position.step != step)
     return invalidInput(fmt::format("holds step {}", position.step));
-  MPC_RETURN_IF_ERROR(checkStateFields(runner.program(), file.tensors()));
-  MPC_ASSIGN_OR_RETURN(TrainingRule saved, parseTrainingRule(file.metadata()));
-  MPC_ASSIGN_OR_RETURN(StateRecord record,
-                       parseStateRecord(file.metadata(), file.tensors()));
+  MPC_RETURN_IF_ERROR(checkStateFields(runner.program(), tensors));
+  MPC_ASSIGN_OR_RETURN(TrainingRule saved, parseTrainingRule(metadata));
+  MPC_ASSIGN_OR_RETURN(StateRecord record, parseStateRecord(metadata, tensors));
   MPC_ASSIGN_OR_RETURN(SavedState state,
-                       fitState(runner, file.tensors(), record, saved, rule_));
+                       fitState(runner, tensors, record, saved, rule_));
   Status status = runner.importState(state.tensors);
   std::string change = describeChange(saved, rule_);
   if (!status.ok())
@@ -355,20 +413,39 @@ Result<TrainPosition> CheckpointFolder::loadFile(const SafetensorsFile &file,
   return position;
 }
 
+/// Loads the checkpoint of a step. `damage` says why it is not whole.
+Result<TrainPosition> CheckpointFolder::loadStep(int64_t step, Runner &runner,
+                                                 std::string &damage) {
+  std::string path = fileOf(step);
+  if (path != folderOf(step)) {
+    Result<SafetensorsFile> file = openWhole(path);
+    if (file.ok())
+      return loadState(file->metadata(), file->tensors(), step, runner);
+    damage = file.status().message();
+    return file.status();
+  }
+  auto parts = CheckpointParts::open(path, CheckpointParts::Check::Bytes);
+  if (!parts.ok()) {
+    damage = parts.status().message();
+    return parts.status();
+  }
+  MPC_ASSIGN_OR_RETURN(JoinedTensors joined, join(*parts, &runner));
+  loadedParts_ = path;
+  return loadState(parts->metadata(), joined.views, step, runner);
+}
+
 Result<std::optional<TrainPosition>>
 CheckpointFolder::loadNewest(Runner &runner) {
   std::vector<int64_t> candidates = steps();
   for (int64_t step : candidates) {
-    std::string path = fileOf(step);
-    Result<SafetensorsFile> file = openWhole(path);
-    if (!file.ok()) {
-      warn_(
-          fmt::format("passed over a checkpoint: {}", file.status().message()));
+    std::string damage;
+    Result<TrainPosition> position = loadStep(step, runner, damage);
+    if (!damage.empty()) {
+      warn_(fmt::format("passed over a checkpoint: {}", damage));
       continue;
     }
-    Result<TrainPosition> position = loadFile(*file, step, runner);
     if (!position.ok())
-      return position.status().withContext(escape(path));
+      return position.status().withContext(escape(fileOf(step)));
     good_ = {step};
     return std::optional(*position);
   }
@@ -382,7 +459,10 @@ std::optional<SavedWindow> findSavedWindow(std::string folder) {
   if (folder.empty())
     folder = ".";
   for (int64_t step : stepsIn(folder)) {
-    auto file = SafetensorsFile::open(fileIn(folder, step));
+    std::string path = fileIn(folder, step);
+    if (isInParts(path))
+      path += fmt::format("/{}", kManifestFile);
+    auto file = SafetensorsFile::open(path);
     if (!file.ok())
       continue;
     auto rule = parseTrainingRule(file->metadata());

@@ -5,6 +5,7 @@
 #ifndef MPC_RUNTIME_TRAIN_CHECKPOINT_H
 #define MPC_RUNTIME_TRAIN_CHECKPOINT_H
 
+#include "runtime/Ranks/Ranks.h"
 #include "runtime/Runner/Runner.h"
 #include "runtime/Support/File.h"
 #include "runtime/Support/FolderLock.h"
@@ -51,8 +52,10 @@ struct TrainPosition {
 [[nodiscard]] Metadata toFields(const TrainPosition &position);
 Result<TrainPosition> parsePosition(const Metadata &fields);
 
-/// The folder of a run's checkpoints: `ckpt-<step>.safetensors`, the two
-/// newest. It is locked against other writers during the object's lifetime.
+/// The folder of a run's checkpoints, the two newest:
+/// `ckpt-<step>.safetensors`, or in parts the folder `ckpt-<step>`
+/// (CheckpointParts.h). It is locked against other writers during the object's
+/// lifetime.
 class CheckpointFolder {
 public:
   /// Receives messages on damaged checkpoints that were skipped, and on
@@ -71,6 +74,10 @@ public:
   /// Writes a checkpoint of this position and then removes all but the two
   /// newest good ones. The checkpoint is on disk when the call returns.
   Status save(const Runner &runner, const TrainPosition &position);
+  /// As save(), in parts. All ranks must call it, those without a folder by
+  /// this function of the class.
+  Status saveInParts(Ranks *ranks, const Runner &runner,
+                     const TrainPosition &position);
   /// Writes a checkpoint to bestFile(), in place of the former one.
   Status saveBest(const Runner &runner, const TrainPosition &position);
 
@@ -86,6 +93,10 @@ public:
   [[nodiscard]] std::vector<int64_t> steps() const;
   [[nodiscard]] const std::string &path() const { return path_; }
   [[nodiscard]] std::string fileOf(int64_t step) const;
+  /// The folder from which loadNewest() has loaded parts; empty where it was a
+  /// file. Of a divided state only the parts of rank 0 are loaded: the others
+  /// read theirs, by readOwnParts().
+  [[nodiscard]] const std::string &loadedParts() const { return loadedParts_; }
   /// `best.safetensors`, which only saveBest() replaces.
   [[nodiscard]] std::string bestFile() const;
 
@@ -94,11 +105,19 @@ private:
                    const Io &io)
       : path_(std::move(path)), warn_(std::move(warn)), lock_(std::move(lock)),
         io_(&io) {}
+  [[nodiscard]] std::string folderOf(int64_t step) const;
+  [[nodiscard]] Metadata metadataOf(const Runner &runner,
+                                    const TrainPosition &position) const;
+  void addGood(int64_t step);
   void removeOld();
+  void removeUnfinished() const;
   Status write(const std::string &file, const Runner &runner,
                const TrainPosition &position) const;
-  Result<TrainPosition> loadFile(const SafetensorsFile &file, int64_t step,
-                                 Runner &runner);
+  Result<TrainPosition> loadStep(int64_t step, Runner &runner,
+                                 std::string &damage);
+  Result<TrainPosition> loadState(const Metadata &metadata,
+                                  std::span<const TensorView> tensors,
+                                  int64_t step, Runner &runner);
 
   std::string path_;
   Warning warn_;
@@ -107,6 +126,7 @@ private:
   TrainingRule rule_;
   /// The steps that this object has loaded or saved, oldest first.
   std::vector<int64_t> good_;
+  std::string loadedParts_;
 };
 
 /// Checks for values that no training step produces: a negative scale, a

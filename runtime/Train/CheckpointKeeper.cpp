@@ -3,6 +3,7 @@
 #include "runtime/Train/CheckpointKeeper.h"
 
 #include "runtime/Support/Text.h"
+#include "runtime/Train/CheckpointParts.h"
 #include "runtime/Train/RankAgreement.h"
 #include "runtime/Train/Trainer.h"
 
@@ -90,9 +91,18 @@ bool CheckpointKeeper::isDue(int64_t step) const {
   return (folder_ || options_.sharesCheckpoints) && savedStep_ != step;
 }
 
+Status CheckpointKeeper::saveNow(Runner &runner,
+                                 const TrainPosition &position) {
+  if (!options_.savesInParts)
+    return withWholeState(runner,
+                          [&] { return folder_->save(runner, position); });
+  if (folder_)
+    return folder_->saveInParts(runner.ranks(), runner, position);
+  return saveParts(runner.ranks(), runner, "", {});
+}
+
 Status CheckpointKeeper::save(Runner &runner, const TrainPosition &position) {
-  MPC_RETURN_IF_ERROR(
-      withWholeState(runner, [&] { return folder_->save(runner, position); }));
+  MPC_RETURN_IF_ERROR(saveNow(runner, position));
   savedStep_ = position.step;
   return {};
 }

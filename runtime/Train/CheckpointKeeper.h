@@ -48,12 +48,17 @@ public:
   [[nodiscard]] bool isDue(int64_t step) const;
   /// The training goes on from the checkpoint of this step.
   void resumeFrom(int64_t step) { savedStep_ = step; }
-  /// Rank 0 saves. All ranks must call it.
+  /// The folder of the parts that were loaded: see CheckpointFolder.
+  [[nodiscard]] std::string loadedParts() const {
+    return folder_ ? folder_->loadedParts() : std::string();
+  }
+  /// Rank 0 saves, or each rank its part. All ranks must call it.
   Status save(Runner &runner, const TrainPosition &position);
   /// Saves the best state so far, beside the newest.
   Status afterStep(Training &training, StepReport &report) override;
 
 private:
+  Status saveNow(Runner &runner, const TrainPosition &position);
   void warnOfUselessScale(const Runner &runner);
 
   const TrainOptions &options_;

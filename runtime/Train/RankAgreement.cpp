@@ -3,6 +3,7 @@
 #include "runtime/Train/RankAgreement.h"
 
 #include "runtime/Support/Hash.h"
+#include "runtime/Train/CheckpointParts.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -109,6 +110,14 @@ Result<std::string> findStateDifference(Ranks &ranks, const Runner &runner) {
   return findDifference(ranks, things);
 }
 
+/// Reads this rank's part of a checkpoint that rank 0 has checked.
+Status readOwn(const std::string &folder, Runner &runner) {
+  MPC_ASSIGN_OR_RETURN(
+      CheckpointParts parts,
+      CheckpointParts::open(folder, CheckpointParts::Check::Hashes));
+  return readOwnParts(parts, runner);
+}
+
 } // namespace
 
 Status agree(Ranks *ranks, const Status &own) {
@@ -169,10 +178,11 @@ Status compareFirstStates(Ranks *ranks, const Runner &runner) {
 }
 
 Status shareStart(Ranks *ranks, Runner &runner,
-                  std::optional<TrainPosition> &position) {
+                  std::optional<TrainPosition> &position, std::string parts) {
   if (!ranks)
     return {};
   MPC_RETURN_IF_ERROR(sharePosition(*ranks, position));
+  MPC_RETURN_IF_ERROR(ranks->broadcast(parts));
   MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner.exportState());
   std::vector<TensorView> shared;
   std::vector<std::vector<std::byte>> memory;
@@ -191,7 +201,11 @@ Status shareStart(Ranks *ranks, Runner &runner,
     MPC_RETURN_IF_ERROR(runner.importState(shared));
   if (!runner.isDivided())
     return {};
-  MPC_RETURN_IF_ERROR(runner.dealState());
+  if (parts.empty())
+    MPC_RETURN_IF_ERROR(runner.dealState());
+  else
+    MPC_RETURN_IF_ERROR(
+        agree(ranks, ranks->isFirst() ? Status() : readOwn(parts, runner)));
   runner.keepOwnState();
   return runner.derive();
 }

@@ -44,8 +44,12 @@ Status compareFirstStates(Ranks *ranks, const Runner &runner);
 
 /// Gives all ranks the state of rank 0, and the position that it resumed; empty
 /// where it starts from the beginning.
+///
+/// `parts` is the folder of a checkpoint in parts that rank 0 has loaded: what
+/// is divided each rank reads from there.
 Status shareStart(Ranks *ranks, Runner &runner,
-                  std::optional<TrainPosition> &position);
+                  std::optional<TrainPosition> &position,
+                  std::string parts = {});
 
 /// Calls `use` on rank 0, in whose memory the state of all ranks is meanwhile.
 /// Returns its error there, and on the others that of moving the state.

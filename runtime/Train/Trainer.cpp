@@ -300,7 +300,8 @@ Status Trainer::resume() {
       position = *found;
   }
   MPC_RETURN_IF_ERROR(agree(ranks(), loaded));
-  MPC_RETURN_IF_ERROR(shareStart(ranks(), training_.runner(), position));
+  MPC_RETURN_IF_ERROR(shareStart(ranks(), training_.runner(), position,
+                                 checkpoints_.loadedParts()));
   if (!position)
     return {};
   checkpoints_.resumeFrom(position->step);

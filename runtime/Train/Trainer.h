@@ -58,6 +58,8 @@ struct TrainOptions {
   std::string checkpointDir;
   /// The steps between checkpoints; 0: only the last.
   int64_t checkpointEvery = 0;
+  /// Whether each rank writes what it has of the state.
+  bool savesInParts = false;
   bool resume = false;
   /// Whether rank 0 saves checkpoints, where another rank has no folder.
   bool sharesCheckpoints = false;

@@ -209,6 +209,8 @@ std::vector<Call> callWithout(const Handles &h, Arguments &a) {
       CALL(mpcRunnerWriteNumber, h.runner, nullptr, 1),
       CALL(mpcCheckpointsOpen, nullptr, nullptr, nullptr),
       CALL(mpcCheckpointsOpen, "/none", nullptr, nullptr),
+      CALL(mpcCheckpointJoin, nullptr, "/none"),
+      CALL(mpcCheckpointJoin, "/none", nullptr),
       CALL(mpcCheckpointReadRecords, nullptr, ignoreRecord, nullptr),
       CALL(mpcCheckpointReadRecords, "/none", nullptr, nullptr),
       CALL(mpcCheckpointsSave, h.checkpoints, nullptr, nullptr),

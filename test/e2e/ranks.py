@@ -7,6 +7,7 @@
     python ranks.py evaluation INPUTS FOLDER    evaluations beside NumPy's
     python ranks.py sums FOLDER                 sums by pairs beside NumPy's
     python ranks.py resume INPUTS FOLDER        saved on 4 ranks, resumed on 1, 2 and 4
+    python ranks.py parts INPUTS FOLDER         saved in parts, joined and resumed
     python ranks.py faults INPUTS FOLDER        ranks that die, stop or differ
 """
 import hashlib
@@ -14,6 +15,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -261,6 +263,53 @@ def sums(folder):
         print(f"sums of {batches}: as NumPy has them")
 
 
+def join(folder, file):
+    """One file of a checkpoint in parts."""
+    packages = pathlib.Path(shutil.which("mpc-train")).parent.parent / "python"
+    subprocess.run([sys.executable, "-m", "mpc_compiler.convert", folder, file], check=True,
+                   env={**os.environ, "PYTHONPATH": f"{packages}:{os.environ.get('PYTHONPATH', '')}"})
+    return file.read_bytes()
+
+
+def parts(inputs, folder):
+    flags = [f"{inputs}/models/mlp.onnx", *write_data(folder), "--precision=bf16", "--optimizer=adamw", "--ema=0.9",
+             "--accumulate=4", "--checkpoint-every=6"]
+    one = pathlib.Path(folder, "one")
+    train(one, 0, [*flags, "--steps=12"])
+    whole = {step: (one / f"ckpt-{step:08}.safetensors").read_bytes() for step in (6, 12)}
+    four = pathlib.Path(folder, "four")
+    done = run(4, [*flags, "--steps=12", f"--checkpoint-dir={four}", "--checkpoint-parts"])
+    assert done.returncode == 0, done.stderr
+    for step, wanted in whole.items():
+        assert join(four / f"ckpt-{step:08}", one / "joined.safetensors") == wanted, f"other bytes at step {step}"
+    assert sorted(p.name for p in four.iterdir() if p.name.startswith("ckpt")) == ["ckpt-00000006", "ckpt-00000012"]
+    print("four ranks wrote the bytes of one")
+    # A folder that was not finished is none, and one of the user's is left alone.
+    for count, shape in ((0, []), (1, []), (2, ["--checkpoint-parts"]), (4, []), (4, ["--shard=off", "--checkpoint-parts"])):
+        again = pathlib.Path(folder, f"again-{count}-{len(shape)}")
+        shutil.copytree(four / "ckpt-00000006", again / "ckpt-00000006")
+        shutil.copytree(four / "ckpt-00000006", again / "ckpt-00000012.tmp")
+        (again / "ckpt-mine").mkdir()
+        done = run(count, [*flags, "--steps=12", f"--checkpoint-dir={again}", "--resume", *shape,
+                           *([] if count else ["--sum-order=pairs"])])
+        assert done.returncode == 0, done.stderr
+        last = again / "ckpt-00000012"
+        found = join(last, again / "joined.safetensors") if last.exists() else last.with_suffix(".safetensors").read_bytes()
+        assert found == whole[12], f"other bytes on {count} ranks with {shape}"
+        names = sorted(p.name for p in again.iterdir() if p.name.startswith("ckpt"))
+        assert names[0] == "ckpt-00000006" and names[-1] == "ckpt-mine" and len(names) == 3, names
+    print("resumed on 1, 2 and 4 ranks, in parts and in one file")
+    # A part that is damaged, or missing, is no checkpoint.
+    part = four / "ckpt-00000012" / "part-00002-of-00004.safetensors"
+    damaged = bytearray(part.read_bytes())
+    damaged[-1] ^= 1
+    part.write_bytes(damaged)
+    done = run(2, [*flags, "--steps=12", f"--checkpoint-dir={four}", "--resume"])
+    assert done.returncode == 0 and "passed over a checkpoint" in done.stderr and part.name in done.stderr, done.stderr
+    assert (four / "ckpt-00000012.safetensors").read_bytes() == whole[12]
+    print("a damaged part is passed over")
+
+
 def resume(inputs, folder):
     adam = ["--optimizer=adamw", "--ema=0.9"]
     base = [f"{inputs}/models/mlp.onnx", *write_data(folder), *adam, "--precision=bf16", "--accumulate=4"]
@@ -446,4 +495,5 @@ def faults(inputs, folder):
 if __name__ == "__main__":
     name, *arguments = sys.argv[1:]
     pathlib.Path(arguments[-1]).mkdir(parents=True, exist_ok=True)
-    {"bits": bits, "statistics": statistics, "evaluation": evaluation, "sums": sums, "resume": resume, "faults": faults}[name](*arguments)
+    {"bits": bits, "statistics": statistics, "evaluation": evaluation, "sums": sums, "resume": resume, "parts": parts,
+     "faults": faults}[name](*arguments)

@@ -5,6 +5,7 @@
     python -m mpc_compiler.convert run.pt checkpoints/ --program step.mpc
     python -m mpc_compiler.convert run.pt weights.safetensors
     python -m mpc_compiler.convert model.weights.h5 weights.safetensors --map names.json
+    python -m mpc_compiler.convert checkpoints/ckpt-00005000/ ckpt-00005000.safetensors
 
 What a file is follows from its name: ``.safetensors`` is mpc's (a checkpoint, or weights alone, as
 ``--init`` takes them), a folder holds checkpoints, ``.pt`` and ``.pth`` are torch's, ``.h5`` and
@@ -13,6 +14,9 @@ What a file is follows from its name: ``.safetensors`` is mpc's (a checkpoint, o
 there and back is the same bits. Torch numbers an optimizer's parameters in the order of its module,
 which a checkpoint does not have: ``--like`` is a file of ``torch.save(module.state_dict(), ...)``. A
 folder of checkpoints is written by a program's own runner, so that its program is needed.
+
+A folder with a manifest is one checkpoint in parts (``--checkpoint-parts``): as ``.safetensors`` it
+is the file that a process alone would have written, byte for byte.
 
 Names are those of ``state_dict()``; parameters that modules share are there under each name. Keras
 has other names: ``--map`` is a JSON object from its path of a variable to ours.
@@ -27,6 +31,7 @@ import pathlib
 import re
 import struct
 import sys
+import tempfile
 import zipfile
 from typing import Any, Callable, Mapping, Sequence
 
@@ -369,7 +374,17 @@ def _kind(path: pathlib.Path) -> str:
     raise UsageError(f"{path}: is neither .safetensors, .pt, .h5, .keras nor a folder")
 
 
+def _is_in_parts(path: pathlib.Path) -> bool:
+    """Whether it is a checkpoint that ranks wrote with --checkpoint-parts."""
+    return (path / "manifest.safetensors").exists()
+
+
 def _read(path: pathlib.Path, names: Mapping[str, str] | None) -> State:
+    if _is_in_parts(path):
+        with tempfile.TemporaryDirectory() as folder:
+            joined = pathlib.Path(folder, "joined.safetensors")
+            _runtime.join_checkpoint(str(path), str(joined))
+            return state_of_checkpoint(joined)
     kind = _kind(path)
     if kind == "torch":
         return read_torch(path)
@@ -428,6 +443,9 @@ def _write(path: pathlib.Path, state: State, arguments: argparse.Namespace,
 
 
 def convert(arguments: argparse.Namespace) -> None:
+    if _is_in_parts(arguments.input) and _kind(arguments.output) == "safetensors":
+        _runtime.join_checkpoint(str(arguments.input), str(arguments.output))
+        return
     names = json.loads(arguments.map.read_text()) if arguments.map else None
     state = _read(arguments.input, names)
     if arguments.program and _kind(arguments.output) != "folder":

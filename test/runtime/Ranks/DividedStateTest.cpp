@@ -4,9 +4,14 @@
 #include "runtime/Program/Inspection.h"
 #include "runtime/Program/Manifest.h"
 #include "runtime/Runner/Runner.h"
+#include "runtime/Train/CheckpointParts.h"
 #include "runtime/Train/RankAgreement.h"
 #include "test/runtime/Ranks/ThreadRanks.h"
+#include "test/runtime/TempFolder.h"
 
+#include <cerrno>
+#include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -145,6 +150,176 @@ TEST(DividedState, NeedsAsManyRanksAsItHasParts) {
     EXPECT_EQ(Runner::create(makeProgram(), options).status().message(),
               "the program is for 2 ranks, and there are 3");
   });
+}
+
+/// A disk that is full for one rank.
+class FullDisk : public Io {
+public:
+  ssize_t write(int /*fd*/, const void * /*data*/,
+                size_t /*bytes*/) const override {
+    errno = ENOSPC;
+    return -1;
+  }
+};
+
+/// What each rank writes to its part of the slot.
+void fill(Runner &runner, const Ranks &ranks) {
+  float *own = slotOf(runner) + ranks.rank() * kPart;
+  std::iota(own, own + kPart / 2, 100.0f * (ranks.rank() + 1));
+}
+
+TEST(DividedState, IsSavedByEachRankAndReadByEach) {
+  TempFolder folder;
+  std::string path = folder.path("ckpt-00000003");
+  onRanks(2, [&](ThreadRanks &ranks) {
+    auto runner = makeRunner(&ranks);
+    fill(*runner, ranks);
+    Metadata metadata = {{"format", "mpc-checkpoint"}};
+    // Twice: the later one takes the place of the first.
+    for (int i = 0; i < 2; ++i)
+      EXPECT_TRUE(
+          saveParts(&ranks, *runner, ranks.isFirst() ? path : "", metadata)
+              .ok());
+    auto other = makeRunner(&ranks);
+    auto parts = CheckpointParts::open(path, CheckpointParts::Check::Bytes);
+    ASSERT_TRUE(parts.ok()) << parts.status().message();
+    EXPECT_EQ(parts->metadata(), metadata);
+    slotOf(*other)[(1 - ranks.rank()) * kPart] = 9;
+    ASSERT_TRUE(readOwnParts(*parts, *other).ok());
+    const float *slot = slotOf(*other);
+    EXPECT_EQ(slot[ranks.rank() * kPart + 7], 100 * (ranks.rank() + 1) + 7);
+    // It is not this rank's to read.
+    EXPECT_EQ(slot[(1 - ranks.rank()) * kPart], 9);
+  });
+  EXPECT_FALSE(std::filesystem::exists(path + ".tmp"));
+  EXPECT_FALSE(std::filesystem::exists(path + ".former"));
+  ASSERT_TRUE(joinParts(path, folder.path("one.safetensors")).ok());
+  auto file = SafetensorsFile::open(folder.path("one.safetensors"));
+  ASSERT_TRUE(file.ok());
+  EXPECT_TRUE(file->verifyContentHash().ok());
+  EXPECT_EQ(file->metadata().at("format"), "mpc-checkpoint");
+  ASSERT_EQ(file->tensors().size(), 2u);
+  const auto *slot = static_cast<const float *>(file->find("w/slot")->data);
+  EXPECT_EQ(slot[3], 103);
+  EXPECT_EQ(slot[kPart + 3], 203);
+  EXPECT_EQ(slot[kPart - 1], 1);
+}
+
+TEST(DividedState, IsNotSavedWhereOneRankCannot) {
+  TempFolder folder;
+  std::string path = folder.path("ckpt-00000003");
+  onRanks(2, [&](ThreadRanks &ranks) {
+    auto runner = makeRunner(&ranks);
+    fill(*runner, ranks);
+    ASSERT_TRUE(
+        saveParts(&ranks, *runner, ranks.isFirst() ? path : "", {{"step", "3"}})
+            .ok());
+    FullDisk full;
+    Status status =
+        saveParts(&ranks, *runner, ranks.isFirst() ? path : "", {{"step", "4"}},
+                  ranks.isFirst() ? Io::system() : full);
+    EXPECT_EQ(status.code(),
+              ranks.isFirst() ? StatusCode::Peer : StatusCode::Environment);
+  });
+  EXPECT_FALSE(std::filesystem::exists(path + ".tmp"));
+  auto former = CheckpointParts::open(path, CheckpointParts::Check::Bytes);
+  ASSERT_TRUE(former.ok()) << former.status().message();
+  EXPECT_EQ(former->metadata().at("step"), "3");
+}
+
+TEST(DividedState, PartsThatDoNotBelongTogetherAreNoCheckpoint) {
+  TempFolder folder;
+  std::string paths[] = {folder.path("ckpt-00000001"),
+                         folder.path("ckpt-00000002")};
+  onRanks(2, [&](ThreadRanks &ranks) {
+    auto runner = makeRunner(&ranks);
+    fill(*runner, ranks);
+    for (const std::string &path : paths) {
+      slotOf(*runner)[ranks.rank() * kPart] += 1;
+      ASSERT_TRUE(
+          saveParts(&ranks, *runner, ranks.isFirst() ? path : "", {}).ok());
+    }
+  });
+  auto failure = [&] {
+    auto parts = CheckpointParts::open(paths[0], CheckpointParts::Check::Bytes);
+    return parts.ok() ? "" : parts.status().message();
+  };
+  EXPECT_EQ(failure(), "");
+  std::string part = "/part-00001-of-00002.safetensors";
+  // A byte of the part, then another save's part, then none.
+  std::string bytes = *readInput(paths[0] + part);
+  std::string damaged = bytes;
+  damaged.back() ^= 1;
+  writeText(paths[0] + part, damaged);
+  EXPECT_NE(failure().find("does not match its hash"), std::string::npos);
+  writeText(paths[0] + part, bytes);
+  EXPECT_EQ(failure(), "");
+  writeText(paths[0] + part, readText(paths[1] + part));
+  EXPECT_NE(failure().find("is a part of another checkpoint"),
+            std::string::npos);
+  std::filesystem::remove(paths[0] + part);
+  EXPECT_NE(failure().find("part-00001"), std::string::npos);
+  std::filesystem::remove(paths[1] + "/manifest.safetensors");
+  EXPECT_FALSE(isInParts(paths[1]));
+}
+
+/// The error of a folder with a part that has elements `begin` and the next of
+/// "w", and with this manifest, in which HASH is the part's.
+std::string faultOf(int begin, const std::string &tensors, std::string files) {
+  TempFolder folder;
+  const float two[] = {1, 2};
+  TensorView w{{"w", DType::F32, {2}}, two};
+  std::string part = folder.path("part");
+  EXPECT_TRUE(
+      writeSafetensors(part, {&w, 1},
+                       {{{"parts.begins", fmt::format("{{\"w\":{}}}", begin)}},
+                        /*contentHash=*/true})
+          .ok());
+  size_t at = files.find("HASH");
+  if (at != std::string::npos)
+    files.replace(at, 4,
+                  SafetensorsFile::open(part)->metadata().at("content_hash"));
+  EXPECT_TRUE(
+      writeSafetensors(folder.path("manifest.safetensors"), {},
+                       {{{"parts.tensors", tensors}, {"parts.files", files}},
+                        /*contentHash=*/true})
+          .ok());
+  auto parts =
+      CheckpointParts::open(folder.path(), CheckpointParts::Check::Bytes);
+  return parts.ok() ? "" : parts.status().message();
+}
+
+TEST(DividedState, OfADamagedManifestIsRefused) {
+  const std::string w = R"([{"name": "w", "dtype": "F32", "shape": [2]}])";
+  const std::string part = R"([{"file": "part", "hash": "HASH"}])";
+  EXPECT_EQ(faultOf(0, w, part), "");
+  auto expect = [](const std::string &fault, const char *message) {
+    EXPECT_NE(fault.find(message), std::string::npos) << fault;
+  };
+  for (const char *tensors :
+       {"", "{}", "[1]", R"([{"name": "w", "dtype": "F31", "shape": [2]}])",
+        R"([{"name": "w", "dtype": "F32", "shape": [-2]}])",
+        R"([{"name": "w", "dtype": "F32", "shape": "2"}])",
+        R"([{"dtype": "F32", "shape": [2]}])"})
+    expect(faultOf(0, tensors, part), "its list of tensors is damaged");
+  for (const char *files : {"", "[]", "{}"})
+    expect(faultOf(0, w, files), "names no file");
+  for (const char *files :
+       {"[1]", R"([{"file": "part"}])", R"([{"file": 1, "hash": "HASH"}])",
+        R"([{"file": "../part", "hash": "HASH"}])"})
+    expect(faultOf(0, w, files), "its list of files is damaged");
+  for (const char *tensors :
+       {R"([{"name": "v", "dtype": "F32", "shape": [2]}])",
+        R"([{"name": "w", "dtype": "F16", "shape": [2]}])"})
+    expect(faultOf(0, tensors, part), "tensor 'w' is not that of the manifest");
+  for (int begin : {1, 2})
+    expect(faultOf(begin, w, part), "its parts do not make up tensor 'w'");
+  expect(faultOf(0, R"([{"name": "w", "dtype": "F32", "shape": [3]}])", part),
+         "its parts do not make up tensor 'w'");
+  expect(faultOf(0, w,
+                 R"([{"file": "part", "hash": "HASH"},
+                     {"file": "part", "hash": "HASH"}])"),
+         "is a part of another checkpoint");
 }
 
 TEST(DividedState, IsInAFile) {

@@ -125,7 +125,7 @@ MPC_EXPORT MpcError *mpcRunnerBindOutput(MpcRunner *runner, const char *name,
 /* Sets the CUstream (PyTorch: `torch.cuda.current_stream().cuda_stream`) in
  * whose order the caller uses memory of the GPU that it shares with the runner:
  * a run begins behind the work that the stream has when the run is called, and
- * the stream's later work begins behind the run. NULL, as at first, is CUDA's
+ * is done when the call returns. NULL, as at first, is CUDA's
  * default stream. The stream must live until another is set or the runner and
  * those that share its state are destroyed; they have one stream together. For
  * programs for a GPU. */

@@ -423,8 +423,7 @@ Status CudaExecutor::begin(Slot &slot, const RunMemory &memory) {
   MPC_RETURN_IF_ERROR(observer_ ? runObserved(slot)
                                 : stream_->launch(*slot.graph));
   MPC_RETURN_IF_ERROR(deliverOnDevice(slot, memory));
-  MPC_RETURN_IF_ERROR(stream_->record(*slot.done));
-  return isShared ? workspace_->leave() : Status();
+  return stream_->record(*slot.done);
 }
 
 /// Creates events with timing until there are `count`.
@@ -546,8 +545,6 @@ Status CudaExecutor::finishWriting() {
 
 Result<DeviceAddress> CudaExecutor::handOutSlab(uint32_t slab) {
   MPC_RETURN_IF_ERROR(workspace_->toDevice(*slabs_[slab]));
-  if (!slabs_[slab]->isHandedOut)
-    MPC_RETURN_IF_ERROR(workspace_->leave());
   slabs_[slab]->isHandedOut = true;
   return slabs_[slab]->device.pointer();
 }

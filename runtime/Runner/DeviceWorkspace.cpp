@@ -36,7 +36,6 @@ Result<std::shared_ptr<DeviceWorkspace>> DeviceWorkspace::open() {
   MPC_ASSIGN_OR_RETURN(workspace->stream_, cuda::Stream::create(context));
   MPC_ASSIGN_OR_RETURN(workspace->uploads_, cuda::Stream::create(context));
   MPC_ASSIGN_OR_RETURN(workspace->entered_, cuda::Event::create(context));
-  MPC_ASSIGN_OR_RETURN(workspace->left_, cuda::Event::create(context));
   workspace->context_ = std::move(context);
   workspace->setCallerStream(nullptr);
   return workspace;
@@ -99,11 +98,6 @@ void DeviceWorkspace::setCallerStream(cuda::StreamHandle stream) {
 Status DeviceWorkspace::enter() const {
   MPC_RETURN_IF_ERROR(caller_->record(*entered_));
   return stream_->wait(*entered_);
-}
-
-Status DeviceWorkspace::leave() const {
-  MPC_RETURN_IF_ERROR(stream_->record(*left_));
-  return caller_->wait(*left_);
 }
 
 bool DeviceWorkspace::meets(cuda::DevicePointer begin, uint64_t bytes) const {

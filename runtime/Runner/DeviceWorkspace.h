@@ -61,10 +61,9 @@ public:
   /// The stream in whose order others use device memory that they share with
   /// runs: CUDA's default stream at first.
   void setCallerStream(cuda::StreamHandle stream);
-  /// Makes later runs wait for what the caller's stream has to do by now, and
-  /// the caller's stream for the runs so far.
+  /// Makes later runs wait for what the caller's stream has to do by now. The
+  /// caller waits for a run himself before he uses what it has written.
   Status enter() const;
-  Status leave() const;
 
   /// Whether any of these bytes lie in a mirror or in the arena.
   [[nodiscard]] bool meets(cuda::DevicePointer begin, uint64_t bytes) const;
@@ -74,7 +73,7 @@ private:
 
   cuda::ContextRef context_;
   std::optional<cuda::Stream> stream_, uploads_, caller_;
-  std::optional<cuda::Event> entered_, left_;
+  std::optional<cuda::Event> entered_;
   cuda::DeviceBuffer arena_;
   uint64_t numMoves_ = 0;
   std::map<const std::byte *, std::weak_ptr<Mirror>> mirrors_;

@@ -113,11 +113,16 @@ TEST_F(Device, ABatchIsReadWhereItLies) {
   std::vector<float> zeros(4);
   put(x, zeros);
   int copies = fake().count("cuMemcpyHtoDAsync_v2");
+  int graphs = fake().count("cuGraphInstantiateWithFlags");
   double sum = 0;
   for (float value : given_.target)
     sum += double(value) * value;
   EXPECT_NEAR(get(runner.step()).loss, sum / 4, 1e-6);
   EXPECT_LE(fake().count("cuMemcpyHtoDAsync_v2") - copies, 2);
+  // The other of two sets of inputs is recorded for the device once.
+  EXPECT_EQ(fake().count("cuGraphInstantiateWithFlags") - graphs, 1);
+  (void)get(runner.step());
+  EXPECT_EQ(fake().count("cuGraphInstantiateWithFlags") - graphs, 1);
 }
 
 /// SGD of the caller's on the device: his "kernels" are what his stream copies.
@@ -207,6 +212,26 @@ TEST_F(Device, WhatTheHostWritesIsThereToo) {
   EXPECT_EQ(read, given_.w);
   EXPECT_EQ(failureOf(runner.editState("w").status()),
             "2: 'w' was shared in the device's memory: write it there");
+}
+
+TEST_F(Device, ASlotThatTheCallerWritesIsReadAndSaved) {
+  Program program = compile({"--optimizer=sgd", "--momentum=0.9"});
+  std::string slot;
+  for (size_t i = 0; i < get(program.info()).numStateTensors; ++i) {
+    MpcStateRole role = MPC_STATE_PARAMETER;
+    int isSaved = 0;
+    Status status(mpcProgramGetStateRole(program.get(), i, &role, &isSaved));
+    if (role == MPC_STATE_SLOT)
+      slot = get(program.state(i)).name;
+  }
+  Runner runner = create(program);
+  ManagedTensor memory = get(runner.editDeviceState(slot));
+  for (const std::vector<float> &values : {given_.w, given_.x}) {
+    put(addressOf(memory), values);
+    std::vector<float> read(4);
+    succeed(runner.readState(slot, {read.data(), {2, 2}}));
+    EXPECT_EQ(read, values);
+  }
 }
 
 TEST_F(Device, ProgramsShareAStateAndTheArena) {

@@ -159,9 +159,10 @@ private:
   }
 
   /// Adds a site for the gradient of each parameter. Gathered gradients have
-  /// sites already.
+  /// sites already, and a rank's part of them has no tensor of a parameter.
   void addGradients(Operation *op, Value gradients, ArrayAttr parameters) {
-    if (isa<GatherOp>(op)) {
+    if (isa<GatherOp>(op) ||
+        cast<GradientsType>(gradients.getType()).getParts() != 1) {
       for (Value gradient : op->getOperands())
         llvm::append_range(sitesOf_[gradients], sitesOf_.lookup(gradient));
       return;

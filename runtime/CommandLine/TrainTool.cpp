@@ -7,6 +7,7 @@
 #include "runtime/Train/BatchShape.h"
 #include "runtime/Train/InitialWeights.h"
 #include "runtime/Train/Interrupt.h"
+#include "runtime/Train/NanWatch.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -75,18 +76,12 @@ Status checkUpdates(const Program &program) {
                     "or Python, which register one");
 }
 
-/// Refuses flags that several ranks do not have yet.
-Status refuseOnRanks(const Program &program, const TrainTool &tool) {
-  const OutputFlags &output = tool.output;
-  const char *flag = program.cuda()                    ? "--target=cuda"
-                     : !output.nanReport.empty()       ? "--nan-report"
-                     : output.atFloor == AtFloor::Fp32 ? "--at-floor=fp32"
-                                                       : nullptr;
-  if (program.protocol.ranks == 1 || !flag)
+/// Refuses what several ranks do not have yet.
+Status refuseOnRanks(const Program &program) {
+  if (program.protocol.ranks == 1 || !program.cuda())
     return {};
-  return usageError(fmt::format("{}: is not there for several ranks; with "
-                                "--ranks=off this process trains alone",
-                                flag));
+  return usageError("--target=cuda: is not there for several ranks; with "
+                    "--ranks=off this process trains alone");
 }
 
 /// What a rank other than the first does: it trains, and is silent.
@@ -97,6 +92,9 @@ void makeSilent(TrainTool &tool) {
         &output.exportedWeights, &output.exportedModel})
     file->clear();
   output.json = false;
+  // A step is run again on all ranks, and rank 0 says what was found.
+  if (!output.nanReport.empty())
+    output.nanReport = NanWatchOptions::kTextOnly;
   tool.exportModel = nullptr;
 }
 
@@ -133,7 +131,7 @@ Result<int> trainOnRanks(std::shared_ptr<const Program> program,
   options.compileSeconds = tool.compileSeconds;
   options.compileStages = tool.compileStages;
   TrainHooks hooks;
-  Recompiler recompiler(tool.recompile, tool.runner);
+  Recompiler recompiler(tool.recompile, runnerOptions);
   if (tool.recompile) {
     hooks.probe = [&](const ProbeRequest &step) {
       return recompiler.find(step);
@@ -166,7 +164,7 @@ Result<int> trainByFlags(std::shared_ptr<const Program> program,
   MPC_RETURN_IF_ERROR(checkUpdates(*program));
   MPC_RETURN_IF_ERROR(tool.schedule.check());
   MPC_RETURN_IF_ERROR(checkEvaluation(*program, tool));
-  MPC_RETURN_IF_ERROR(refuseOnRanks(*program, tool));
+  MPC_RETURN_IF_ERROR(refuseOnRanks(*program));
   MPC_RETURN_IF_ERROR(checkRanks(tool.ranks, *program));
   SignalGuard guard;
   std::shared_ptr<Ranks> ranks = tool.openRanks;

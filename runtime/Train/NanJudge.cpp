@@ -22,6 +22,7 @@ public:
       return std::nullopt;
     NanFinding finding;
     finding.first = tensor(first);
+    finding.site = first;
     for (int64_t input : sites_[first].inputs)
       finding.largestInput =
           std::max(finding.largestInput.value_or(0.0), largest_[input]);
@@ -139,6 +140,30 @@ private:
 std::optional<NanFinding> findFault(std::span<const ProbeSite> sites,
                                     std::span<const double> largest) {
   return Judge(sites, largest).run();
+}
+
+std::optional<NanFinding> findFaultOnRanks(std::span<const ProbeSite> sites,
+                                           std::span<const double> largest,
+                                           uint32_t ranks) {
+  std::optional<NanFinding> first;
+  std::vector<std::string> guilty;
+  size_t count = largest.size() / ranks;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    std::optional<NanFinding> own =
+        findFault(sites, largest.subspan(rank * count, count));
+    if (!own)
+      continue;
+    guilty.insert(guilty.end(), own->guilty.begin(), own->guilty.end());
+    own->rank = rank;
+    if (!first || own->site < first->site)
+      first = std::move(own);
+  }
+  if (first) {
+    std::ranges::sort(guilty);
+    guilty.erase(std::ranges::unique(guilty).begin(), guilty.end());
+    first->guilty = std::move(guilty);
+  }
+  return first;
 }
 
 } // namespace mpc::rt

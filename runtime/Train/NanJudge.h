@@ -23,6 +23,13 @@ namespace mpc::rt {
 [[nodiscard]] std::optional<NanFinding>
 findFault(std::span<const ProbeSite> sites, std::span<const double> largest);
 
+/// The same on `ranks` ranks, of which `largest` has the magnitudes one after
+/// the other: the first site in program order that is at fault on any rank. The
+/// guilty nodes are those of all ranks.
+[[nodiscard]] std::optional<NanFinding>
+findFaultOnRanks(std::span<const ProbeSite> sites,
+                 std::span<const double> largest, uint32_t ranks);
+
 } // namespace mpc::rt
 
 #endif // MPC_RUNTIME_TRAIN_NANJUDGE_H

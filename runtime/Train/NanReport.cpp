@@ -68,6 +68,10 @@ std::string describe(const std::optional<NanFinding> &finding) {
                         "largest magnitude {}",
                         quote(parameter->parameter), toString(parameter->desc),
                         shortestDecimal(parameter->largest));
+  if (finding->rank)
+    text += fmt::format("; found on rank {}", *finding->rank);
+  if (finding->batch)
+    text += fmt::format(", in batch {} of the step", *finding->batch);
   return text;
 }
 
@@ -84,6 +88,10 @@ std::string toJson(const NanStep &step,
     json["first"] = toJson(finding->first);
     if (finding->largestInput)
       json["first"]["amax_inputs"] = jsonNumber(*finding->largestInput);
+    if (finding->rank)
+      json["first"]["rank"] = *finding->rank;
+    if (finding->batch)
+      json["first"]["batch"] = *finding->batch;
     if (finding->parameter) {
       json["parameter"] = toJson(*finding->parameter);
       json["parameter"]["name"] = finding->parameter->parameter;

@@ -9,6 +9,7 @@
 #include "runtime/Support/Safetensors.h"
 #include "runtime/Support/Status.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -26,6 +27,11 @@ struct ProbedTensor : ProbeSite {
 /// The first tensor of a step, in program order, that is not finite.
 struct NanFinding {
   ProbedTensor first;
+  size_t site = 0; ///< The number of its site.
+  /// The rank on whose batch it was found, and the number of that batch in the
+  /// step; empty for a process alone.
+  std::optional<uint32_t> rank = {};
+  std::optional<int64_t> batch = {};
   /// The largest value among its op's operands; empty where the op reads no
   /// tensor.
   std::optional<double> largestInput;

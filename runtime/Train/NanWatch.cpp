@@ -65,8 +65,15 @@ std::string_view NanWatch::batchEntry() const {
 /// Afterwards the loader is at its former position.
 Result<std::optional<NanFinding>> NanWatch::probe(ProbeRequest request) {
   request.entry = batchEntry();
-  if (options_.entries.size() == 1 && options_.accumulate == 1)
-    return (*probe_)(request);
+  auto number = [&](std::optional<NanFinding> &finding, int64_t batch) {
+    if (finding && finding->rank)
+      finding->batch = *finding->rank * options_.accumulate + batch;
+  };
+  if (options_.entries.size() == 1 && options_.accumulate == 1) {
+    MPC_ASSIGN_OR_RETURN(std::optional<NanFinding> finding, (*probe_)(request));
+    number(finding, 0);
+    return finding;
+  }
   std::optional<NanFinding> first;
   auto run = [&]() -> Status {
     MPC_ASSIGN_OR_RETURN(std::optional<NanFinding> finding, (*probe_)(request));
@@ -77,11 +84,16 @@ Result<std::optional<NanFinding>> NanWatch::probe(ProbeRequest request) {
     return {};
   };
   MPC_RETURN_IF_ERROR(loader_->restore(before_));
+  loader_->skip(options_.batchesBefore);
   for (int64_t i = 0; i < options_.accumulate; ++i) {
     MPC_RETURN_IF_ERROR(loader_->next());
     request.entry = batchEntry();
+    bool isFirst = !first;
     MPC_RETURN_IF_ERROR(run());
+    if (isFirst)
+      number(first, i);
   }
+  loader_->skip(options_.batchesBehind);
   for (size_t i = 1; i < options_.entries.size(); ++i) {
     request.entry = options_.entries[i];
     MPC_RETURN_IF_ERROR(run());
@@ -103,6 +115,8 @@ Result<std::optional<NanFinding>> NanWatch::find(const Runner &runner,
   request.input = [&](std::string_view name) -> const void * {
     if (step::isRate(name))
       return &step.lr;
+    if (name == step::kFirstBatch)
+      return &options_.batchesBefore;
     for (size_t i = 0; i < dataInputs_.size(); ++i)
       if (dataInputs_[i].name == name)
         return loader_->batch(i);

@@ -32,8 +32,10 @@ struct NanWatchOptions {
   std::vector<std::string_view> entries = {"step"};
   /// The entry in place of the first for a smaller batch.
   std::string_view restEntry = "step";
-  int64_t accumulate = 1; ///< The batches of a step.
-  bool append = false;    ///< Whether to continue the file.
+  int64_t accumulate = 1; ///< The batches of a step, of this rank.
+  /// The batches of a step that belong to ranks before this one, and behind it.
+  int64_t batchesBefore = 0, batchesBehind = 0;
+  bool append = false; ///< Whether to continue the file.
 
   static constexpr std::string_view kTextOnly = "stderr";
   /// The most reports. Each costs a run of the batch.

@@ -216,10 +216,14 @@ private:
 
 NanWatch Trainer::makeNanWatch() {
   const Runner &runner = training_.runner();
+  const Ranks *all = ranks();
+  int64_t before = all ? all->rank() * options_.accumulate : 0;
+  int64_t behind =
+      all ? (all->size() - 1 - all->rank()) * options_.accumulate : 0;
   return {{options_.nanReport, options_.keepState,
            entriesFor(runner, options_, loader_, loader_.batchSize()),
            entriesFor(runner, options_, loader_, loader_.restRows()).front(),
-           options_.accumulate, options_.resume},
+           options_.accumulate, before, behind, options_.resume},
           hooks_.probe,
           loader_,
           dataInputs(runner.program(), options_.accumulate),

@@ -73,8 +73,10 @@ Status Training::keepFp32(const std::vector<std::string> &nodes,
 Status Training::moveTo(std::unique_ptr<Runner> next) {
   MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner_->exportState());
   MPC_RETURN_IF_ERROR(next->importState(state));
-  if (next->isDivided())
+  if (next->isDivided()) {
+    next->keepOwnState();
     MPC_RETURN_IF_ERROR(next->derive());
+  }
   runner_ = next.get();
   owned_ = std::move(next);
   return {};

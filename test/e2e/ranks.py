@@ -8,6 +8,7 @@
     python ranks.py sums FOLDER                 sums by pairs beside NumPy's
     python ranks.py resume INPUTS FOLDER        saved on 4 ranks, resumed on 1, 2 and 4
     python ranks.py parts INPUTS FOLDER         saved in parts, joined and resumed
+    python ranks.py reports INPUTS FOLDER       tensors that are not finite, found on all ranks
     python ranks.py faults INPUTS FOLDER        ranks that die, stop or differ
 """
 import hashlib
@@ -313,6 +314,40 @@ def parts(inputs, folder):
     print("a damaged part is passed over")
 
 
+def reports(inputs, folder):
+    draw = np.random.default_rng(7)
+    x = draw.normal(size=(330, 64)).astype(np.float32)
+    x[8 * 5 + 3, 7] = np.inf
+    save_file({"x": x, "target": draw.integers(0, 10, 330)}, f"{folder}/data.safetensors")
+    flags = [f"{inputs}/models/mlp.onnx", f"--data={folder}/data.safetensors", "--lr=0.01", "--seed=5",
+             "--order=sequential", "--precision=fp16", "--accumulate=8", "--optimizer=adamw", "--steps=4"]
+    found, digests = {}, {}
+    for count, shape in ((0, []), (2, []), (4, []), (8, []), (4, ["--shard=off"])):
+        report = pathlib.Path(folder, f"report-{count}-{len(shape)}")
+        digests[count, len(shape)], _ = train(report.with_suffix(".run"), count, [*flags, *shape, f"--nan-report={report}"])
+        line, = report.read_text().splitlines()
+        found[count, len(shape)] = json.loads(line)
+    alone = found.pop((0, 0))
+    assert alone["first"]["op"] == "input" and alone["step"] == 0, alone
+    assert len(set(digests.values())) == 1, "a report changes the training"
+    for (count, _), one in found.items():
+        # The infinity is in batch 5 of 8.
+        assert (one["first"].pop("rank"), one["first"].pop("batch")) == (5 * count // 8, 5), one
+        assert one == alone, one
+    print("reports name the rank and its batch")
+    # Activations that fit f16 at no scale: the same nodes are kept in fp32 on all ranks.
+    subprocess.run([sys.executable, "-B", f"{pathlib.Path(__file__).parent}/nan_models.py", folder], check=True)
+    flags = [f"{folder}/model.mlir", f"--data={folder}/activations.safetensors", f"--init={folder}/activations.init.safetensors",
+             "--loss=mse", "--precision=fp16", "--optimizer=adamw", "--lr=1e-12", "--init-scale=4", "--min-scale=1",
+             "--growth-interval=3", "--accumulate=2", "--at-floor=fp32"]
+    compare("floor", folder, [0, 2], [*flags, "--steps=12"])
+    done = run(2, [*flags, "--steps=16", "--resume", f"--checkpoint-dir={folder}/floor-2"])
+    assert done.returncode == 0 and "warning" not in done.stderr, done.stderr
+    done = run(2, [*flags, "--steps=5"])
+    told = [line for line in done.stderr.splitlines() if "from here on in fp32" in line]
+    assert len(told) == 2 and "'first'" in told[0] and "'second'" in told[1], done.stderr
+
+
 def resume(inputs, folder):
     adam = ["--optimizer=adamw", "--ema=0.9"]
     base = [f"{inputs}/models/mlp.onnx", *write_data(folder), *adam, "--precision=bf16", "--accumulate=4"]
@@ -498,5 +533,5 @@ def faults(inputs, folder):
 if __name__ == "__main__":
     name, *arguments = sys.argv[1:]
     pathlib.Path(arguments[-1]).mkdir(parents=True, exist_ok=True)
-    {"bits": bits, "statistics": statistics, "evaluation": evaluation, "sums": sums, "resume": resume, "parts": parts,
+    {"bits": bits, "statistics": statistics, "evaluation": evaluation, "sums": sums, "resume": resume, "parts": parts, "reports": reports,
      "faults": faults}[name](*arguments)

@@ -147,33 +147,73 @@ rt::Result<CompiledTraining> prepare(const CommandLine &line,
   return training;
 }
 
-/// Gives the other ranks the program of rank 0: the exit code of its
-/// preparation, and the program's bytes, which are missing where a text was
-/// asked for.
-rt::Status sendProgram(rt::Ranks &ranks,
-                       const rt::Result<CompiledTraining> &training) {
-  std::string code = std::to_string(static_cast<int>(training.status().code()));
+using ProgramResult = rt::Result<std::shared_ptr<const rt::Program>>;
+
+/// Gives the other ranks a program of rank 0: the exit code of its making, and
+/// its bytes, which are missing where there is none.
+rt::Status sendProgram(rt::Ranks &ranks, const ProgramResult &program) {
+  std::string code = std::to_string(static_cast<int>(program.status().code()));
   std::string bytes;
-  if (training.ok() && training->program) {
-    std::shared_ptr<const rt::Program> programs[] = {training->program};
+  if (program.ok() && *program) {
+    std::shared_ptr<const rt::Program> programs[] = {*program};
     MPC_ASSIGN_OR_RETURN(bytes, rt::encodeProgramFile(programs));
   }
   MPC_RETURN_IF_ERROR(ranks.broadcast(code));
   return ranks.broadcast(bytes);
 }
 
-/// Trains the program of rank 0, with the flags of the loop. A rank whose
-/// program could not be made ends with the code of rank 0, which says why.
-rt::Result<int> trainReceived(rt::Ranks &ranks, rt::TrainTool tool) {
+rt::Status sendProgram(rt::Ranks &ranks,
+                       const rt::Result<CompiledTraining> &training) {
+  return sendProgram(ranks, training.ok() ? ProgramResult(training->program)
+                                          : training.status());
+}
+
+/// The program that sendProgram() gives; null, with rank 0's exit code, where
+/// there is none.
+ProgramResult receiveProgram(rt::Ranks &ranks, int &exitCode) {
   std::string code, bytes;
   MPC_RETURN_IF_ERROR(ranks.broadcast(code));
   MPC_RETURN_IF_ERROR(ranks.broadcast(bytes));
+  exitCode = std::stoi(code);
   if (bytes.empty())
-    return std::stoi(code);
+    return std::shared_ptr<const rt::Program>();
   MPC_ASSIGN_OR_RETURN(rt::ProgramVariants programs,
                        rt::parseProgramFile(rt::SharedBytes::of(
                            std::vector<uint8_t>(bytes.begin(), bytes.end()))));
-  return rt::trainProgram(programs.front(), tool);
+  return programs.front();
+}
+
+/// Of several ranks one alone compiles again, too. All call the function.
+rt::Recompile recompileOnRanks(std::shared_ptr<rt::Ranks> ranks,
+                               rt::Recompile recompile) {
+  return [=](rt::StepForm form,
+             const std::vector<std::string> &keptFp32) -> ProgramResult {
+    if (ranks->isFirst()) {
+      ProgramResult program = recompile(form, keptFp32);
+      MPC_RETURN_IF_ERROR(sendProgram(*ranks, program));
+      return program;
+    }
+    int code = 0;
+    MPC_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Program> program,
+                         receiveProgram(*ranks, code));
+    if (program)
+      return program;
+    return rt::Status(rt::StatusCode::Peer,
+                      "rank 0 cannot compile the step again, and says why");
+  };
+}
+
+/// Trains the program of rank 0, with the flags of the loop. A rank whose
+/// program could not be made ends with the code of rank 0, which says why.
+rt::Result<int> trainReceived(const std::shared_ptr<rt::Ranks> &ranks,
+                              rt::TrainTool tool) {
+  int code = 0;
+  MPC_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Program> program,
+                       receiveProgram(*ranks, code));
+  if (!program)
+    return code;
+  tool.recompile = recompileOnRanks(ranks, nullptr);
+  return rt::trainProgram(program, tool);
 }
 
 /// Opens the ranks that a launcher has started; null where there are none. What
@@ -194,7 +234,7 @@ rt::Result<int> run(const CommandLine &line) {
   rt::TrainTool own;
   MPC_ASSIGN_OR_RETURN(std::shared_ptr<rt::Ranks> ranks, openRanks(line, own));
   if (ranks && !ranks->isFirst())
-    return trainReceived(*ranks, own);
+    return trainReceived(ranks, own);
   rt::CompilerModule compiler("mpc-train-compiler");
   rt::Result<CompiledTraining> prepared = prepare(line, compiler);
   if (ranks && !prepared.ok()) {
@@ -212,6 +252,8 @@ rt::Result<int> run(const CommandLine &line) {
   }
   training.tool.name = "mpc-train";
   training.tool.openRanks = ranks;
+  if (ranks && training.tool.recompile)
+    training.tool.recompile = recompileOnRanks(ranks, training.tool.recompile);
   training.tool.compileSeconds =
       std::chrono::duration<double>(Clock::now() - begun).count();
   return rt::trainProgram(training.program, training.tool);

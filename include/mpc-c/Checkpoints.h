@@ -34,7 +34,11 @@ MPC_EXPORT void mpcCheckpointsDestroy(MpcCheckpoints *checkpoints);
 
 /* Writes all state of the runner, its progress and `position`, which may be
  * NULL, and then removes all but the two newest checkpoints. The checkpoint is
- * on disk when the call returns. A runner inside of a step is an error. */
+ * on disk when the call returns. A runner inside of a step is an error.
+ *
+ * Of several ranks rank 0 saves. Where the state is divided among them all must
+ * call it, the others with NULL for `checkpoints`: the folder is that of rank 0,
+ * which collects their parts. */
 MPC_EXPORT MpcError *mpcCheckpointsSave(MpcCheckpoints *checkpoints,
                                         MpcRunner *runner,
                                         const MpcDataPosition *position);

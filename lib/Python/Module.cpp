@@ -178,6 +178,8 @@ static void addRunner(nb::module_ &m) {
            "program"_a, "num_threads"_a = 0, "seed"_a = 0,
            "ranks"_a.none() = nullptr, nb::keep_alive<1, 5>())
       .def("broadcast_state", &Runner::broadcastState)
+      .def("save_part", &Runner::savePart,
+           "Takes part where rank 0 saves a checkpoint.")
       .def(nb::init<const Program &, const Runner &, uint64_t>(), "program"_a,
            "shares"_a, "seed"_a = 0)
       .def("load_weights", &Runner::loadWeights, "path"_a)

@@ -346,6 +346,13 @@ void Runner::setStream(uintptr_t stream) {
   check(runner_.setStream(reinterpret_cast<void *>(stream)));
 }
 
+void Runner::savePart() {
+  nb::gil_scoped_release release;
+  Status status(mpcCheckpointsSave(nullptr, runner_.get(), nullptr));
+  nb::gil_scoped_acquire acquire;
+  check(status);
+}
+
 void Runner::broadcastState() {
   mpc::Status status = [&] {
     nb::gil_scoped_release release;

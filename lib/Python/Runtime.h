@@ -129,6 +129,8 @@ public:
   void setStream(uintptr_t stream);
   /// Gives all ranks the state of rank 0.
   void broadcastState();
+  /// Gives rank 0 what it saves of this rank's state.
+  void savePart();
   double readNumber(const std::string &name);
   void writeNumber(const std::string &name, double value);
   void updateScale(double newScale, const std::string &scaler);

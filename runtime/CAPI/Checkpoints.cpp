@@ -4,6 +4,7 @@
 
 #include "runtime/CAPI/Boundary.h"
 #include "runtime/CAPI/Data.h"
+#include "runtime/CAPI/OnRunner.h"
 #include "runtime/CAPI/Session.h"
 #include "runtime/CAPI/StateInfo.h"
 #include "runtime/Program/StateRecord.h"
@@ -50,10 +51,16 @@ void mpcCheckpointsDestroy(MpcCheckpoints *checkpoints) {
 
 MpcError *mpcCheckpointsSave(MpcCheckpoints *checkpoints, MpcRunner *runner,
                              const MpcDataPosition *position) {
+  auto save = [&](CheckpointFolder *folder, Session &session) -> Status {
+    MPC_ASSIGN_OR_RETURN(LoaderState data, loaderState(position));
+    return session.save(folder, data);
+  };
+  if (!checkpoints)
+    return onRunner(runner,
+                    [&](Session &session) { return save(nullptr, session); });
   return onBoth(checkpoints, runner,
-                [&](CheckpointFolder &folder, Session &session) -> Status {
-                  MPC_ASSIGN_OR_RETURN(LoaderState data, loaderState(position));
-                  return session.save(folder, data);
+                [&](CheckpointFolder &folder, Session &session) {
+                  return save(&folder, session);
                 });
 }
 

@@ -306,11 +306,12 @@ MpcError *mpcRunnerGetProgress(MpcRunner *runner, MpcProgress *progress) {
 
 MpcError *mpcRunnerReadState(MpcRunner *runner, const char *name,
                              const DLTensor *target) {
-  return onNamed(
-      runner, name, [&](Session &session, std::string_view known) -> Status {
-        MPC_ASSIGN_OR_RETURN(TensorView view, session.readState(known));
-        return copyTensor(view, target);
-      });
+  return onNamed(runner, name,
+                 [&](Session &session, std::string_view known) -> Status {
+                   return session.readState(known, [&](const TensorView &view) {
+                     return copyTensor(view, target);
+                   });
+                 });
 }
 
 MpcError *mpcRunnerWriteState(MpcRunner *runner, const char *name,
@@ -327,7 +328,7 @@ MpcError *mpcRunnerShareState(MpcRunner *runner, const char *name,
   return onNamed(
       runner, name, [&](Session &session, std::string_view known) -> Status {
         MPC_RETURN_IF_ERROR(needs("tensor", tensor));
-        MPC_ASSIGN_OR_RETURN(TensorView view, session.readState(known));
+        MPC_ASSIGN_OR_RETURN(TensorView view, session.shareState(known));
         *tensor = shareTensor(view, session.shared_from_this(), Access::Read);
         return {};
       });

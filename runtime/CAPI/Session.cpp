@@ -133,12 +133,6 @@ Status Session::findRanks(const Program &program,
   const StepProtocol &protocol = program.protocol;
   if (protocol.ranks != ranks_->size())
     return wrongNumberOfRanks(protocol.ranks, ranks_->size());
-  bool isDivided = std::any_of(program.slabs.begin(), program.slabs.end(),
-                               [](const Slab &slab) { return slab.parts > 1; });
-  if (isDivided)
-    return usageError("the state of the program is divided among ranks, and a "
-                      "runner has whole tensors: --shard=off compiles one with "
-                      "a whole state on each");
   firstBatch_ = ranks_->rank() * protocol.accumulate;
   return {};
 }
@@ -184,6 +178,7 @@ Status Session::open(std::unique_ptr<Runner> runner, uint64_t seed) {
   MPC_ASSIGN_OR_RETURN(std::vector<std::string> missing,
                        drawState(*runner_, seed));
   numDerived_ = use_->numWrites;
+  use_->numWrites += runner_->isDivided();
   missing_.insert(missing.begin(), missing.end());
   // An optimizer of the caller's has access to the parameters' memory.
   use_->isHandedOut |= !runner_->program().protocol.callerUpdates.empty();
@@ -239,7 +234,7 @@ Status Session::takeRate() {
 Status Session::loadWeights(const std::string &path) {
   MPC_ASSIGN_OR_RETURN(InitialWeightsReport report,
                        loadInitialWeights(*runner_, path));
-  numDerived_ = ++use_->numWrites;
+  noteLoaded();
   for (const std::string &name : report.loaded)
     missing_.erase(name);
   if (!report.unused.empty())
@@ -261,10 +256,20 @@ Status Session::checkMissing() const {
                   listed({missing_.begin(), missing_.end()})));
 }
 
+/// The state is another, and what follows from it was derived, too. Of a
+/// divided state all ranks derive that together, before their next run.
+void Session::noteLoaded() {
+  ++use_->numWrites;
+  if (!runner_->isDivided())
+    numDerived_ = use_->numWrites;
+}
+
 /// Updates the 16-bit copies of parameters that were written.
 Status Session::settle() {
   if (!use_->isHandedOut && numDerived_ == use_->numWrites)
     return {};
+  if (runner_->isDivided())
+    runner_->keepOwnState();
   MPC_RETURN_IF_ERROR(runner_->derive());
   numDerived_ = use_->numWrites;
   return {};
@@ -446,9 +451,34 @@ MpcProgress Session::progress() const {
   return {sizeof(MpcProgress), done.step, done.applied, done.skippedInRow};
 }
 
-Result<TensorView> Session::readState(std::string_view name) {
+Status
+Session::readState(std::string_view name,
+                   const std::function<Status(const TensorView &)> &use) {
+  MPC_RETURN_IF_ERROR(settle());
+  const StateTensor *tensor = runner_->program().findState(name);
+  bool isDivided = tensor && runner_->isDivided(*tensor);
+  if (isDivided)
+    MPC_RETURN_IF_ERROR(runner_->gatherState(*tensor));
+  MPC_ASSIGN_OR_RETURN(TensorView view, runner_->readState(name));
+  Status status = use(view);
+  if (isDivided)
+    runner_->keepOwnState();
+  return status;
+}
+
+Result<TensorView> Session::shareState(std::string_view name) {
+  MPC_RETURN_IF_ERROR(refuseDivided(runner_->program().findState(name)));
   MPC_RETURN_IF_ERROR(settle());
   return runner_->readState(name);
+}
+
+Status Session::refuseDivided(const StateTensor *tensor) const {
+  if (!tensor || !runner_->isDivided(*tensor))
+    return {};
+  return usageError(fmt::format(
+      "{} is divided among ranks, none of which has it whole: all read it by "
+      "mpcRunnerReadState, and write it by mpcRunnerWriteState",
+      quote(tensor->desc.name)));
 }
 
 Status Session::writeState(const TensorView &source) {
@@ -475,6 +505,7 @@ Result<const StateTensor *> Session::findEditable(std::string_view name) const {
     return usageError(fmt::format("{} is neither a parameter, a slot nor a "
                                   "buffer: only those can be written in place",
                                   quote(name)));
+  MPC_RETURN_IF_ERROR(refuseDivided(tensor));
   return tensor;
 }
 
@@ -550,13 +581,21 @@ void Session::setRule(CheckpointFolder &folder) const {
   folder.setRule({clausesOf(runner_->program().protocol.rule)});
 }
 
-Status Session::save(CheckpointFolder &folder, const LoaderState &data) {
+Status Session::save(CheckpointFolder *folder, const LoaderState &data) {
   MPC_RETURN_IF_ERROR(checkBetweenSteps("the state is saved"));
   MPC_RETURN_IF_ERROR(checkMissing());
-  setRule(folder);
+  if (!folder && (!ranks_ || ranks_->isFirst()))
+    return usageError("checkpoints is NULL: only ranks other than 0 save "
+                      "without a folder, to that of rank 0");
+  if (folder)
+    setRule(*folder);
   training_->position().loader = data;
-  return training_->save(
-      [&] { return folder.save(*runner_, training_->position()); });
+  auto save = [&] {
+    return folder ? folder->save(*runner_, training_->position()) : Status();
+  };
+  return training_->save([&] {
+    return runner_->isDivided() ? withWholeState(*runner_, save) : save();
+  });
 }
 
 Result<std::optional<LoaderState>>
@@ -570,7 +609,7 @@ Session::loadNewest(CheckpointFolder &folder) {
   MPC_RETURN_IF_ERROR(
       training_->keepFp32(position->keptFp32, /*compile=*/nullptr)
           .withContext(escape(folder.fileOf(position->step))));
-  numDerived_ = ++use_->numWrites;
+  noteLoaded();
   missing_.clear();
   training_->position() = *position;
   return std::optional(position->loader);

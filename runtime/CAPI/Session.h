@@ -19,6 +19,7 @@
 #include "runtime/Train/FileEvaluation.h"
 #include "runtime/Train/Training.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -81,7 +82,12 @@ public:
   Result<TensorView> output(std::string_view name) const;
   [[nodiscard]] MpcProgress progress() const;
 
-  Result<TensorView> readState(std::string_view name);
+  /// Calls `use` with a tensor of the state. All ranks must call it for one
+  /// that is divided among them.
+  Status readState(std::string_view name,
+                   const std::function<Status(const TensorView &)> &use);
+  /// A tensor of the state in place; an error for one that is divided.
+  Result<TensorView> shareState(std::string_view name);
   Status writeState(const TensorView &source);
   /// Memory that the caller may write between any two runs from now on.
   Result<TensorView> editState(std::string_view name);
@@ -102,7 +108,9 @@ public:
   /// Keeps a text for the caller until the next one.
   const char *keep(std::string text);
 
-  Status save(CheckpointFolder &folder, const LoaderState &data);
+  /// Rank 0 saves to its folder; of a divided state the others must call it,
+  /// without one.
+  Status save(CheckpointFolder *folder, const LoaderState &data);
   /// Loads the newest checkpoint; empty where the folder has none.
   Result<std::optional<LoaderState>> loadNewest(CheckpointFolder &folder);
 
@@ -117,8 +125,10 @@ private:
   Status checkInput(const EntryCall &call, size_t input) const;
   [[nodiscard]] Result<const StateTensor *>
   findEditable(std::string_view name) const;
+  Status refuseDivided(const StateTensor *tensor) const;
   /// Checks that a call can run, and updates what follows from the state.
   Status prepare(const EntryCall &call);
+  void noteLoaded();
   Status settle();
   Status checkMissing() const;
   Status checkBetweenSteps(const char *what) const;

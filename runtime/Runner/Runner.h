@@ -134,6 +134,11 @@ public:
   [[nodiscard]] OwnPart ownPart(const StateTensor &tensor) const {
     return state_.ownPart(tensor, ranks_ ? ranks_->rank() : 0);
   }
+  /// Each rank gets the whole of a tensor, until keepOwnState(). All ranks must
+  /// call it.
+  Status gatherState(const StateTensor &tensor) {
+    return state_.gather(tensor, *ranks_);
+  }
   Status collectState() { return state_.collect(*ranks_); }
   Status dealState() { return state_.deal(*ranks_); }
   void keepOwnState() { state_.keepOnly(ranks_->rank()); }

@@ -210,6 +210,24 @@ Status State::deal(Ranks &ranks) {
   });
 }
 
+Status State::gather(const StateTensor &tensor, Ranks &ranks) {
+  std::vector<OwnPart> parts;
+  size_t longest = 0;
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    parts.push_back(ownPart(tensor, rank));
+    longest = std::max(longest, parts.back().bytes.size());
+  }
+  // All give as many bytes as the longest part has.
+  std::vector<std::byte> own(longest), all(longest * ranks.size());
+  std::ranges::copy(parts[ranks.rank()].bytes, own.begin());
+  MPC_RETURN_IF_ERROR(ranks.gather(own, all));
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank)
+    std::ranges::copy(
+        std::span(all).subspan(rank * longest, parts[rank].bytes.size()),
+        parts[rank].bytes.begin());
+  return {};
+}
+
 void State::keepOnly(uint32_t rank) {
   (void)forEachDivided([&](const Slab &slab, HostBuffer &buffer) -> Status {
     uint64_t begin = rank * slab.bytes, end = begin + slab.bytes;

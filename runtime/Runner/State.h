@@ -59,6 +59,8 @@ public:
   Status collect(Ranks &ranks);
   /// Each rank gets its part from rank 0. All ranks must call it.
   Status deal(Ranks &ranks);
+  /// Each rank gets the whole of a tensor. All ranks must call it.
+  Status gather(const StateTensor &tensor, Ranks &ranks);
   /// Gives memory of the parts of other ranks than `rank` back.
   void keepOnly(uint32_t rank);
 

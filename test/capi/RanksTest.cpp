@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ranks whose messages the test moves between its threads.
 #include "mpc-c/Ranks.h"
+#include "mpc-c/Checkpoints.h"
 #include "test/capi/CAPITest.h"
+#include "test/runtime/TempFolder.h"
 
 #include <condition_variable>
 #include <cstring>
@@ -150,6 +152,68 @@ TEST(CAPIRanks, BeginWithOneProgram) {
   });
 }
 
+/// The program with a slot of 6 elements, of which each of 2 ranks has 4 or 2.
+std::shared_ptr<rt::Program> makeDividedProgram() {
+  auto program = makeRanksProgram(2);
+  auto slab = static_cast<uint32_t>(program->slabs.size());
+  program->slabs.push_back({"divided", 16, 2});
+  program->state.push_back({{"w/extra", rt::DType::F32, {6}},
+                            rt::StateRole::Slot,
+                            slab,
+                            0,
+                            false,
+                            "w",
+                            "extra"});
+  return program;
+}
+
+TEST(CAPIRanks, AllReadAndWriteWhatIsDivided) {
+  onRanks(2, [](MpcRanks *ranks, Plug &plug) {
+    Trained t(makeDividedProgram(), optionsOf(ranks));
+    float own = static_cast<float>(100 * plug.rank);
+    // Each writes the whole, and keeps its part.
+    const std::vector<float> given = {own,     own + 1, own + 2,
+                                      own + 3, own + 4, own + 5};
+    EXPECT_SUCCESS(mpcRunnerWriteState(t.runner, "w/extra",
+                                       View(given.data(), kF32Type, {6})));
+    std::vector<float> whole(6);
+    for (int i = 0; i < 2; ++i)
+      EXPECT_SUCCESS(mpcRunnerReadState(t.runner, "w/extra",
+                                        View(whole.data(), kF32Type, {6})));
+    EXPECT_EQ(whole, (std::vector<float>{0, 1, 2, 3, 104, 105}));
+    DLManagedTensorVersioned *shared = nullptr;
+    for (auto *share : {mpcRunnerShareState, mpcRunnerEditState})
+      EXPECT_FAILURE(share(t.runner, "w/extra", &shared), MPC_ERROR_USAGE,
+                     "'w/extra' is divided among ranks, none of which has it "
+                     "whole: all read it by mpcRunnerReadState, and write it "
+                     "by mpcRunnerWriteState");
+    // Rank 0 saves all of it, and gives it to both.
+    rt::TempFolder folder;
+    MpcCheckpoints *checkpoints = nullptr;
+    if (plug.rank == 0)
+      EXPECT_SUCCESS(
+          mpcCheckpointsOpen(folder.path("c").c_str(), nullptr, &checkpoints));
+    EXPECT_SUCCESS(mpcCheckpointsSave(checkpoints, t.runner, nullptr));
+    const std::vector<float> none(6);
+    EXPECT_SUCCESS(mpcRunnerWriteState(t.runner, "w/extra",
+                                       View(none.data(), kF32Type, {6})));
+    int found = 0;
+    if (plug.rank == 0)
+      EXPECT_SUCCESS(
+          mpcCheckpointsLoadNewest(checkpoints, t.runner, nullptr, &found));
+    EXPECT_SUCCESS(mpcRunnerBroadcastState(t.runner));
+    EXPECT_SUCCESS(mpcRunnerReadState(t.runner, "w/extra",
+                                      View(whole.data(), kF32Type, {6})));
+    EXPECT_EQ(whole, (std::vector<float>{0, 1, 2, 3, 104, 105}));
+    if (plug.rank == 0)
+      EXPECT_FAILURE(mpcCheckpointsSave(nullptr, t.runner, nullptr),
+                     MPC_ERROR_USAGE,
+                     "checkpoints is NULL: only ranks other than 0 save "
+                     "without a folder, to that of rank 0");
+    mpcCheckpointsDestroy(checkpoints);
+  });
+}
+
 TEST(CAPIRanks, ALostRankIsAnErrorOfPeers) {
   onRanks(2, [](MpcRanks *ranks, Plug &plug) {
     Trained t(makeRanksProgram(2), optionsOf(ranks));
@@ -167,12 +231,6 @@ TEST(CAPIRanks, AProgramIsForItsNumberOfRanks) {
   MpcRunnerOptions options = optionsOf(ranks);
   EXPECT_EQ(createError(makeRanksProgram(2), options),
             "the program is for 2 ranks, and there are 3");
-  auto divided = makeRanksProgram(3);
-  divided->slabs[0].parts = 3;
-  EXPECT_EQ(createError(divided, options),
-            "the state of the program is divided among ranks, and a runner has "
-            "whole tensors: --shard=off compiles one with a whole state on "
-            "each");
   mpcRanksDestroy(ranks);
   EXPECT_EQ(createError(makeRanksProgram(3), options),
             "the handle of a group of ranks is invalid, or was destroyed");

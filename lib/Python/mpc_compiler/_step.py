@@ -521,10 +521,11 @@ class Step:
 
         `position` says where the data stands, as :attr:`DataFiles.position` does: ``seed``,
         ``epoch``, ``position``, ``samples``, ``batch_size``, ``shuffled``, ``wraps``, all integers.
-        Without it a resume begins its data anew. Of several ranks the first writes it, and the others
-        do nothing.
+        Without it a resume begins its data anew. Of several ranks all call it: the first writes it, with
+        what the others have of a divided state (``shard="optimizer"``).
         """
         if self.ranks is not None and self.ranks.rank != 0:
+            self._runner.save_part()
             return
         self._check_weights("checkpoint")
         checkpoints = self._folder(folder)

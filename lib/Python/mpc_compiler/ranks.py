@@ -65,8 +65,8 @@ def flags_of(ranks: Ranks | None, accumulate: int | None, options: Mapping[str, 
     """What a step of `accumulate` batches (None: one of each rank) is compiled with for `ranks`."""
     if ranks is None:
         return {"accumulate": accumulate} if accumulate not in (None, 1) else {}
-    flags = {"num_ranks": ranks.size, "sum_order": "pairs", "shard": "off"}
+    flags = {"num_ranks": ranks.size, "sum_order": "pairs"}
     for name in flags.keys() & options.keys():
         raise UsageError(f"{name}= follows from ranks=")
-    return {"accumulate": ranks.size if accumulate is None else accumulate, **flags}
+    return {"accumulate": ranks.size if accumulate is None else accumulate, "shard": options.get("shard", "off"), **flags}
 

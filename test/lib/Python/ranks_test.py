@@ -27,8 +27,8 @@ def batch(number):
     return draw.normal(size=(8, 64)).astype(np.float32), draw.integers(0, 10, 8)
 
 
-def make(ranks):
-    options = {} if ranks is not None else {"sum_order": "pairs"}
+def make(ranks, shard):
+    options = {"shard": shard} if ranks is not None else {"sum_order": "pairs"}
     # Ranks of other seeds: the state of the first counts.
     seed = 5 if ranks is None else 5 + ranks.rank
     step = mpc_compiler.compile_step(
@@ -40,19 +40,19 @@ def make(ranks):
     return step
 
 
-def train(folder, name):
+def train(folder, name, shard="off"):
     """Losses, skips and the digest of the state after some steps, and after as many from a checkpoint."""
     size = int(os.environ.get("OMPI_COMM_WORLD_SIZE", 1))
     ranks = mpc_compiler.ranks.mpi(timeout=20) if size > 1 else None
     first = 0 if ranks is None else ranks.rank
-    step = make(ranks)
+    step = make(ranks, shard)
     assert step.batches_per_step == BATCHES // size
     results = []
     for number in range(STEPS):
         if number == STEPS // 2:
             step.save_checkpoint(f"{folder}/{name}")
             del step
-            step = make(ranks)
+            step = make(ranks, shard)
             step.load_checkpoint(f"{folder}/{name}")
         for own in range(BATCHES // size):
             result = step(*batch(number * BATCHES + first * (BATCHES // size) + own))
@@ -79,22 +79,22 @@ def state_of(step):
 
 @unittest.skipUnless(shutil.which("mpirun.openmpi"), "no mpirun.openmpi here")
 class RanksTest(unittest.TestCase):
-    def run_on(self, size, folder):
-        words = [sys.executable, "-B", __file__, folder, str(size)]
+    def run_on(self, size, folder, shard="off"):
+        words = [sys.executable, "-B", __file__, folder, f"{size}-{shard}", shard]
         if size > 1:
             words = ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-n", str(size), *words]
         environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return [pathlib.Path(f"{folder}/{size}.{rank}.json").read_text() for rank in range(size)]
+        return [pathlib.Path(f"{folder}/{size}-{shard}.{rank}.json").read_text() for rank in range(size)]
 
     def test_ranks_train_as_one_process(self):
         with tempfile.TemporaryDirectory() as folder:
             (alone,) = self.run_on(1, folder)
             skips = {skipped for _, skipped, _ in json.loads(alone)[0]}
             self.assertEqual(skips, {False, True})
-            for size in (2, 4):
-                self.assertEqual(self.run_on(size, folder), [alone] * size)
+            for size, shard in ((2, "off"), (4, "off"), (4, "optimizer")):
+                self.assertEqual(self.run_on(size, folder, shard), [alone] * size, shard)
 
 
 class RefusalsTest(unittest.TestCase):
@@ -116,8 +116,8 @@ class RefusalsTest(unittest.TestCase):
                 mpc_compiler.load(path, ranks=self.two())
 
     def test_what_follows_from_the_ranks_is_refused(self):
-        with self.assertRaisesRegex(UsageError, "shard= follows from ranks="):
-            mpc_compiler.compile_step(MODEL, loss="cross_entropy", ranks=self.two(), shard="optimizer")
+        with self.assertRaisesRegex(UsageError, "sum_order= follows from ranks="):
+            mpc_compiler.compile_step(MODEL, loss="cross_entropy", ranks=self.two(), sum_order="batches")
         with self.assertRaisesRegex(UsageError, "2 ranks share the batches of a step"):
             mpc_compiler.compile_step(MODEL, loss="cross_entropy", ranks=self.two(), accumulate=3)
 

@@ -37,8 +37,8 @@ MPC_EXPORT void mpcCheckpointsDestroy(MpcCheckpoints *checkpoints);
  * on disk when the call returns. A runner inside of a step is an error.
  *
  * Of several ranks rank 0 saves. Where the state is divided among them all must
- * call it, the others with NULL for `checkpoints`: the folder is that of rank 0,
- * which collects their parts. */
+ * call it, the others with NULL for `checkpoints`: the folder is that of rank
+ * 0, which collects their parts. */
 MPC_EXPORT MpcError *mpcCheckpointsSave(MpcCheckpoints *checkpoints,
                                         MpcRunner *runner,
                                         const MpcDataPosition *position);

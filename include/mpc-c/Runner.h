@@ -323,9 +323,9 @@ MPC_EXPORT MpcError *mpcRunnerWriteTimeline(MpcRunner *runner,
  */
 
 /* Copies the state tensor `name` into `target`, as mpcRunnerReadOutput. Of a
- * tensor that is divided among ranks (--shard=optimizer) none has all: all ranks
- * must call this together, and each gets the whole. All must write it, too, each
- * the whole. Such a tensor cannot be shared or edited in place. */
+ * tensor that is divided among ranks (--shard=optimizer) none has all: all
+ * ranks must call this together, and each gets the whole. All must write it,
+ * too, each the whole. Such a tensor cannot be shared or edited in place. */
 MPC_EXPORT MpcError *mpcRunnerReadState(MpcRunner *runner, const char *name,
                                         const DLTensor *target);
 

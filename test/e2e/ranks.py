@@ -490,13 +490,13 @@ def faults(inputs, folder):
     # Rank 0 waits for a reader of its metrics, and says so to those who ask.
     pipe = f"{folder}/pipe"
     os.mkfifo(pipe)
-    words = command(2, [*base, "--steps=3", f"--metrics={pipe}", "--rank-timeout=1"])
+    words = command(2, [*base, "--steps=3", f"--metrics={pipe}", "--rank-timeout=2"])
     begun = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
     time.sleep(5)
     assert begun.poll() is None, begun.communicate()[1]
     rows = open(pipe).read().split()
     assert begun.wait(timeout=60) == 0 and len(rows) == 4, rows
-    refused = run(2, [*base, "--steps=3", f"--metrics={pipe}", "--rank-timeout=1", "--rank-patience=2"])
+    refused = run(2, [*base, "--steps=3", f"--metrics={pipe}", "--rank-timeout=2", "--rank-patience=3"])
     assert "rank 0 is at step 0, starting, for " in refused.stderr, refused.stderr
     print("a rank that is slow: waited for, and then named")
     # One that has answered, and dies then.

@@ -39,7 +39,7 @@ std::string inFolder(const std::string &folder, std::string_view name) {
 }
 
 /// A field, or the empty text.
-std::string fieldOf(const Metadata &metadata, std::string_view key) {
+std::string metadataField(const Metadata &metadata, std::string_view key) {
   auto it = metadata.find(key);
   return it == metadata.end() ? std::string() : it->second;
 }
@@ -89,7 +89,7 @@ Status writePart(const Runner &runner, const std::string &path, bool isFirst,
 
 Result<std::string> hashOf(const std::string &path) {
   MPC_ASSIGN_OR_RETURN(SafetensorsFile file, SafetensorsFile::open(path));
-  return fieldOf(file.metadata(), kHash);
+  return metadataField(file.metadata(), kHash);
 }
 
 /// The hash of each rank's part, in their order.
@@ -177,7 +177,7 @@ Status finish(const Runner &runner, const std::string &path,
 // Reading
 //===----------------------------------------------------------------------===//
 
-Json parse(const std::string &text) {
+Json parseJson(const std::string &text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
@@ -254,7 +254,7 @@ Result<CheckpointParts> CheckpointParts::open(std::string path, Check check) {
   MPC_RETURN_IF_ERROR(manifest.verifyContentHash());
   MPC_RETURN_IF_ERROR(
       parts.readManifest(manifest).withContext(escape(manifestPath)));
-  Json files = parse(fieldOf(manifest.metadata(), kFiles));
+  Json files = parseJson(metadataField(manifest.metadata(), kFiles));
   if (!files.is_array() || files.empty())
     return invalidInput(escape(manifestPath) + ": names no file");
   for (const Json &file : files) {
@@ -274,7 +274,7 @@ Result<CheckpointParts> CheckpointParts::open(std::string path, Check check) {
 
 Status CheckpointParts::readManifest(const SafetensorsFile &manifest) {
   metadata_ = manifest.metadata();
-  Json tensors = parse(fieldOf(metadata_, kTensors));
+  Json tensors = parseJson(metadataField(metadata_, kTensors));
   if (!tensors.is_array())
     return invalidInput("its list of tensors is damaged");
   for (const Json &json : tensors) {
@@ -293,12 +293,12 @@ Status CheckpointParts::addPart(const std::string &name,
                                 const std::string &hash, Check check) {
   MPC_ASSIGN_OR_RETURN(SafetensorsFile file,
                        SafetensorsFile::open(inFolder(path_, name)));
-  if (fieldOf(file.metadata(), kHash) != hash)
+  if (metadataField(file.metadata(), kHash) != hash)
     return invalidInput(escape(file.path()) +
                         ": is a part of another checkpoint");
   if (check == Check::Bytes)
     MPC_RETURN_IF_ERROR(file.verifyContentHash());
-  Json begins = parse(fieldOf(file.metadata(), kBegins));
+  Json begins = parseJson(metadataField(file.metadata(), kBegins));
   for (const TensorView &view : file.tensors()) {
     uint64_t begin = 0;
     if (begins.is_object() && begins.contains(view.desc.name) &&

@@ -15,6 +15,8 @@
 #else
 #define DLPACK_DLPACK_H_
 
+#include "mpc-c/Export.h"
+
 #include <stdint.h>
 
 #define DLPACK_MAJOR_VERSION 1
@@ -31,7 +33,8 @@ typedef struct {
   uint32_t minor;
 } DLPackVersion;
 
-typedef enum {
+/* A producer may write a device type of a later version. */
+typedef enum MPC_INT_ENUM {
   kDLCPU = 1,
   kDLCUDA = 2,
   kDLCUDAHost = 3 /* Memory of the CPU, pinned for a GPU. */

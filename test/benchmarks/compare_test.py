@@ -6,6 +6,7 @@
 """
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -96,7 +97,9 @@ class CompareTest(unittest.TestCase):
     def compare(cls, name, *flags):
         out, page_path = cls.files(name)
         command = [sys.executable, "-B", ROOT / "benchmarks/compare.py", f"--out={out}", f"--page={page_path}", *flags]
-        return subprocess.run([str(word) for word in command], capture_output=True, text=True)
+        # The package comes from --build, not from the shell that runs the tests.
+        env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return subprocess.run([str(word) for word in command], capture_output=True, text=True, env=env)
 
     def test_each_row_is_measured_once(self):
         self.assertEqual(self.done.returncode, 0, self.done.stderr)

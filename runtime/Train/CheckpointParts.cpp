@@ -150,18 +150,33 @@ Status syncFolderOf(const std::string &path, const Io &io) {
   return {};
 }
 
-/// Gives the finished folder its name.
+Status renameFolder(const std::string &from, const std::string &to,
+                    const Io &io) {
+  if (io.rename(from.c_str(), to.c_str()) == 0)
+    return {};
+  return environmentError(fmt::format("{}: cannot rename the folder: {}",
+                                      escape(from), errnoMessage(errno)));
+}
+
+/// Gives the finished folder its name. A former one of that name is kept until
+/// then, and is back if that fails.
 Status publish(const std::string &path, const Io &io) {
   std::string former = path + ".former";
-  bool isThere = std::filesystem::exists(path);
-  if (isThere)
-    io.rename(path.c_str(), former.c_str());
-  if (io.rename(unfinished(path).c_str(), path.c_str()) != 0)
-    return environmentError(fmt::format("{}: cannot rename the folder: {}",
-                                        escape(path), errnoMessage(errno)));
-  MPC_RETURN_IF_ERROR(syncFolderOf(path, io));
-  if (isThere)
+  std::error_code error;
+  bool isThere = std::filesystem::exists(path, error);
+  if (isThere) {
+    // A process that ended in the middle of this function has left one.
     removeParts(former, io);
+    MPC_RETURN_IF_ERROR(renameFolder(path, former, io));
+  }
+  Status renamed = renameFolder(unfinished(path), path, io);
+  if (!renamed.ok()) {
+    if (isThere)
+      io.rename(former.c_str(), path.c_str());
+    return renamed;
+  }
+  MPC_RETURN_IF_ERROR(syncFolderOf(path, io));
+  removeParts(former, io);
   return {};
 }
 
@@ -319,19 +334,18 @@ Status CheckpointParts::addPart(const std::string &name,
   return {};
 }
 
-/// Whether the parts have each byte of each tensor once. Afterwards the pieces
-/// of a tensor are in order.
+/// Whether the parts have each byte of each tensor once.
 Status CheckpointParts::checkWhole() const {
   for (const TensorDesc &tensor : tensors_) {
     std::vector<Piece> pieces = pieces_.find(tensor.name)->second;
     std::ranges::sort(pieces, {}, &Piece::begin);
     uint64_t end = 0;
+    bool isWhole = true;
     for (const Piece &piece : pieces) {
-      if (piece.begin != end)
-        break;
+      isWhole &= piece.begin == end;
       end += piece.bytes.size();
     }
-    if (end != static_cast<uint64_t>(tensor.numBytes()))
+    if (!isWhole || end != static_cast<uint64_t>(tensor.numBytes()))
       return invalidInput(fmt::format("its parts do not make up tensor {}",
                                       quote(tensor.name)));
   }

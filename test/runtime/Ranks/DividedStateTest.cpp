@@ -162,6 +162,23 @@ public:
   }
 };
 
+/// A disk on which a finished folder cannot be renamed.
+class NoRename : public Io {
+public:
+  int rename(const char *from, const char *to) const override {
+    if (!std::string_view(from).ends_with(".tmp"))
+      return Io::rename(from, to);
+    errno = EIO;
+    return -1;
+  }
+};
+
+/// The step of a whole checkpoint in parts; the error of another.
+std::string stepOf(const std::string &path) {
+  auto parts = CheckpointParts::open(path, CheckpointParts::Check::Bytes);
+  return parts.ok() ? parts->metadata().at("step") : parts.status().message();
+}
+
 /// What each rank writes to its part of the slot.
 void fill(Runner &runner, const Ranks &ranks) {
   float *own = slotOf(runner) + ranks.rank() * kPart;
@@ -227,6 +244,29 @@ TEST(DividedState, IsNotSavedWhereOneRankCannot) {
   EXPECT_EQ(former->metadata().at("step"), "3");
 }
 
+TEST(DividedState, ReplacesAFormerCheckpointOnlyByAWholeOne) {
+  TempFolder folder;
+  std::string path = folder.path("ckpt-00000003");
+  onRanks(2, [&](ThreadRanks &ranks) {
+    auto runner = makeRunner(&ranks);
+    auto save = [&](std::string step, const Io &io) {
+      return saveParts(&ranks, *runner, ranks.isFirst() ? path : "",
+                       {{"step", std::move(step)}}, io);
+    };
+    ASSERT_TRUE(save("3", Io::system()).ok());
+    EXPECT_FALSE(save("4", NoRename()).ok());
+    if (ranks.isFirst()) {
+      EXPECT_EQ(stepOf(path), "3");
+      // What a process leaves that ends in the middle of the replacement.
+      std::filesystem::copy(path, path + ".former");
+    }
+    ASSERT_TRUE(save("5", Io::system()).ok());
+  });
+  EXPECT_EQ(stepOf(path), "5");
+  EXPECT_FALSE(std::filesystem::exists(path + ".former"));
+  EXPECT_FALSE(std::filesystem::exists(path + ".tmp"));
+}
+
 TEST(DividedState, PartsThatDoNotBelongTogetherAreNoCheckpoint) {
   TempFolder folder;
   std::string paths[] = {folder.path("ckpt-00000001"),
@@ -275,10 +315,9 @@ std::string faultOf(int begin, const std::string &tensors, std::string files) {
                        {{{"parts.begins", fmt::format("{{\"w\":{}}}", begin)}},
                         /*contentHash=*/true})
           .ok());
-  size_t at = files.find("HASH");
-  if (at != std::string::npos)
-    files.replace(at, 4,
-                  SafetensorsFile::open(part)->metadata().at("content_hash"));
+  std::string hash = SafetensorsFile::open(part)->metadata().at("content_hash");
+  for (size_t at; (at = files.find("HASH")) != std::string::npos;)
+    files.replace(at, 4, hash);
   EXPECT_TRUE(
       writeSafetensors(folder.path("manifest.safetensors"), {},
                        {{{"parts.tensors", tensors}, {"parts.files", files}},
@@ -319,6 +358,8 @@ TEST(DividedState, OfADamagedManifestIsRefused) {
   expect(faultOf(0, w,
                  R"([{"file": "part", "hash": "HASH"},
                      {"file": "part", "hash": "HASH"}])"),
+         "its parts do not make up tensor 'w'");
+  expect(faultOf(0, w, R"([{"file": "part", "hash": "12"}])"),
          "is a part of another checkpoint");
 }
 

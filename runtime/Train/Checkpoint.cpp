@@ -289,12 +289,13 @@ Result<CheckpointFolder> CheckpointFolder::open(std::string path, Warning warn,
   removeOrphanTempFiles(path, io);
   CheckpointFolder folder(std::move(path), std::move(warn), std::move(lock),
                           io);
-  folder.removeUnfinished();
+  folder.recover();
   return folder;
 }
 
-/// Removes folders that writers have left, who had the lock.
-void CheckpointFolder::removeUnfinished() const {
+/// Removes folders that writers have left, who had the lock. One that was about
+/// to be replaced has its name again.
+void CheckpointFolder::recover() const {
   std::vector<std::string> left;
   std::error_code error;
   std::filesystem::directory_iterator it(path_, error), end;
@@ -304,8 +305,13 @@ void CheckpointFolder::removeUnfinished() const {
         (kind == ".tmp" || kind == ".former"))
       left.push_back(it->path().native());
   }
-  for (const std::string &folder : left)
-    removeParts(folder, *io_);
+  for (const std::string &folder : left) {
+    std::string name = std::filesystem::path(folder).replace_extension();
+    if (folder == formerOf(name) && isInParts(folder) && !isInParts(name))
+      io_->rename(folder.c_str(), name.c_str());
+    else
+      removeParts(folder, *io_);
+  }
 }
 
 std::string CheckpointFolder::fileOf(int64_t step) const {

@@ -110,7 +110,7 @@ private:
                                     const TrainPosition &position) const;
   void addGood(int64_t step);
   void removeOld();
-  void removeUnfinished() const;
+  void recover() const;
   Status write(const std::string &file, const Runner &runner,
                const TrainPosition &position) const;
   Result<TrainPosition> loadStep(int64_t step, Runner &runner,

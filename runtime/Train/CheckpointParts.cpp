@@ -161,7 +161,7 @@ Status renameFolder(const std::string &from, const std::string &to,
 /// Gives the finished folder its name. A former one of that name is kept until
 /// then, and is back if that fails.
 Status publish(const std::string &path, const Io &io) {
-  std::string former = path + ".former";
+  std::string former = formerOf(path);
   std::error_code error;
   bool isThere = std::filesystem::exists(path, error);
   if (isThere) {
@@ -224,6 +224,7 @@ Result<TensorDesc> describedTensor(const Json &json) {
 } // namespace
 
 std::string unfinished(const std::string &path) { return path + ".tmp"; }
+std::string formerOf(const std::string &path) { return path + ".former"; }
 
 bool isInParts(const std::string &path) {
   std::error_code error;

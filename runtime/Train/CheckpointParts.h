@@ -39,6 +39,8 @@ Status saveParts(Ranks *ranks, const Runner &runner, std::string path,
 void removeParts(const std::string &path, const Io &io = Io::system());
 /// The name under which a folder is written.
 [[nodiscard]] std::string unfinished(const std::string &path);
+/// The name that a former folder has while it is replaced.
+[[nodiscard]] std::string formerOf(const std::string &path);
 
 /// A checkpoint in parts, mapped.
 class CheckpointParts {

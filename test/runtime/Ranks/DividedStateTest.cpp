@@ -4,6 +4,7 @@
 #include "runtime/Program/Inspection.h"
 #include "runtime/Program/Manifest.h"
 #include "runtime/Runner/Runner.h"
+#include "runtime/Train/Checkpoint.h"
 #include "runtime/Train/CheckpointParts.h"
 #include "runtime/Train/RankAgreement.h"
 #include "test/runtime/Ranks/ThreadRanks.h"
@@ -263,6 +264,33 @@ TEST(DividedState, ReplacesAFormerCheckpointOnlyByAWholeOne) {
     ASSERT_TRUE(save("5", Io::system()).ok());
   });
   EXPECT_EQ(stepOf(path), "5");
+  EXPECT_FALSE(std::filesystem::exists(path + ".former"));
+  EXPECT_FALSE(std::filesystem::exists(path + ".tmp"));
+}
+
+TEST(DividedState, AnInterruptedReplacementLosesNothing) {
+  TempFolder folder;
+  std::string path = folder.path("ckpt-00000003");
+  onRanks(2, [&](ThreadRanks &ranks) {
+    auto runner = makeRunner(&ranks);
+    ASSERT_TRUE(
+        saveParts(&ranks, *runner, ranks.isFirst() ? path : "", {{"step", "3"}})
+            .ok());
+  });
+  auto open = [&] {
+    auto opened =
+        CheckpointFolder::open(folder.path(), [](const std::string &) {});
+    EXPECT_TRUE(opened.ok()) << opened.status().message();
+  };
+  // A process has ended between the two renames.
+  std::filesystem::rename(path, path + ".former");
+  open();
+  EXPECT_EQ(stepOf(path), "3");
+  // And one after them.
+  std::filesystem::copy(path, path + ".former");
+  std::filesystem::copy(path, path + ".tmp");
+  open();
+  EXPECT_EQ(stepOf(path), "3");
   EXPECT_FALSE(std::filesystem::exists(path + ".former"));
   EXPECT_FALSE(std::filesystem::exists(path + ".tmp"));
 }

@@ -33,6 +33,9 @@ function(mpc_add_runtime_library name)
   add_library(${name} STATIC ${ARG_SOURCES} ${ARG_ALONE})
   mpc_target_defaults(${name})
   mpc_compile_together(${name} ${ARG_ALONE})
+  # A linker that leaves out what nothing reaches can do so function by function,
+  # however many sources were compiled at a time.
+  target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 

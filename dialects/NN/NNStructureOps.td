@@ -27,11 +27,23 @@ def NN_RangeAttr : AttrDef<NN_Dialect, "Range"> {
     The integers of [low, high) and, if given, `except`: a label that takes no
     part. Class labels and row numbers index memory, so values out of range must
     be found before they are used. Stands in the array `nn.ranges` of an
-    argument, whose values have to lie in each range.
+    argument, whose values have to lie in each range. Where only a part of the
+    argument is read, the first and last elements along each axis that are not
+    stand behind `unread`.
+
+    ```mlir
+    #nn.range<0, 50257, except = -100 unread first[0, 1] last[0, 0]>
+    ```
   }];
   let parameters = (ins "int64_t":$low, "int64_t":$high,
-                        OptionalParameter<"::std::optional<int64_t>">:$except);
-  let assemblyFormat = "`<` $low `,` $high (`,` `except` `=` $except^)? `>`";
+                        OptionalParameter<"::std::optional<int64_t>">:$except,
+                        OptionalArrayRefParameter<"int64_t">:$skipFirst,
+                        OptionalArrayRefParameter<"int64_t">:$skipLast);
+  let assemblyFormat = [{
+    `<` $low `,` $high (`,` `except` `=` $except^)?
+    (`unread` `first` `[` $skipFirst^ `]` `last` `[` $skipLast `]`)? `>`
+  }];
+  let genVerifyDecl = 1;
 }
 
 def NN_ParameterOp : NN_Op<"parameter", [Symbol]> {

@@ -123,6 +123,13 @@ typedef struct MpcBoundInfo {
   int64_t upper;     /* The first number that is too large. */
   int hasExcept;     /* 1 if `except` is valid too. */
   int64_t except;    /* The label that the loss ignores. */
+  /* Where the program reads a part of the input alone: for each of `rank` axes
+   * how many of the first and of the last elements it does not read, where any
+   * number may stand. NULL and 0 otherwise. They live as long as the program.
+   */
+  const int64_t *skipFirst;
+  const int64_t *skipLast;
+  size_t rank;
 } MpcBoundInfo;
 
 MPC_EXPORT MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,

@@ -248,7 +248,7 @@ private:
         describeTensor(name ? name.getValue() : StringRef(fallback),
                        buffer.getType()));
     if (auto ranges = function.getArgAttrOfType<ArrayAttr>(index, nn::kRanges))
-      addBounds(desc.name, ranges);
+      MPC_RETURN_IF_ERROR(addBounds(desc, ranges));
     if (auto site = function.getArgAttrOfType<amp::SiteAttr>(
             index, amp::AMPDialect::SiteAttrHelper::getNameStr())) {
       MPC_ASSIGN_OR_RETURN(rt::ProbeSite read, readSite(site));
@@ -262,15 +262,23 @@ private:
     return {};
   }
 
-  /// Adds the valid range of input `name`. Another entry may have stated it
+  /// Adds the valid ranges of an input. Another entry may have stated them
   /// already.
-  void addBounds(const std::string &name, ArrayAttr ranges) {
+  rt::Status addBounds(const rt::TensorDesc &input, ArrayAttr ranges) {
     for (auto range : ranges.getAsRange<nn::RangeAttr>()) {
-      rt::InputBound bound{name, range.getLow(), range.getHigh(),
-                           range.getExcept()};
+      rt::InputBound bound{input.name,
+                           range.getLow(),
+                           range.getHigh(),
+                           range.getExcept(),
+                           range.getSkipFirst().vec(),
+                           range.getSkipLast().vec()};
+      if (!rt::fits(bound, input))
+        return rt::invalidInput("the range of input '" + input.name +
+                                "' is not of its rank");
       if (!llvm::is_contained(program_.bounds, bound))
         program_.bounds.push_back(std::move(bound));
     }
+    return {};
   }
 
   /// The place of a memref in a planned entry.

@@ -5,6 +5,7 @@
 #include "dialects/NN/Annotations.h"
 #include "dialects/NN/BufferResults.h"
 #include "dialects/NN/FunctionNames.h"
+#include "dialects/NN/Ranges.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/NN/MetricSums.h"
 #include "llvm/ADT/StringExtras.h"
@@ -242,7 +243,7 @@ private:
       return failure();
     Value made = rule.build(g, *operands, settings());
     if (operands->target && !isFloating(operands->target.getType()))
-      stateLabels(function, *operands, made);
+      stateLabels(*operands, made);
     return made;
   }
 
@@ -412,19 +413,14 @@ private:
 
   /// States on the argument which labels are valid. For an nn.cross_entropy
   /// without excluded labels nn-find-ranges finds them.
-  void stateLabels(func::FuncOp function, const LossOperands &operands,
-                   Value made) {
+  void stateLabels(const LossOperands &operands, Value made) {
     if (ignoreIndex.empty() && made.getDefiningOp<CrossEntropyOp>())
       return;
     auto output = cast<RankedTensorType>(operands.output.getType());
     std::optional<int64_t> except;
     if (!ignoreIndex.empty())
       except = ignoreIndex.front();
-    Builder b(&getContext());
-    function.setArgAttr(
-        cast<BlockArgument>(operands.target).getArgNumber(), kRanges,
-        b.getArrayAttr(RangeAttr::get(
-            &getContext(), 0, output.getDimSize(operands.classAxis), except)));
+    addRange(operands.target, 0, output.getDimSize(operands.classAxis), except);
   }
 };
 

@@ -31,9 +31,9 @@ def TrainingModePass : Pass<"nn-training-mode", "::mlir::ModuleOp"> {
 def FindRangesPass : Pass<"nn-find-ranges", "::mlir::func::FuncOp"> {
   let summary = "Say at each argument which integers it may hold";
   let description = [{
-    Adds to the `nn.ranges` of an argument the range of each op that reads it as
-    an index, as row numbers and class labels are. The runtime checks an input
-    before it is used.
+    Adds to the `nn.ranges` of an argument the range of each op that reads it,
+    or a part of it, as an index, as row numbers and class labels are. The
+    runtime checks an input before it is used.
   }];
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }

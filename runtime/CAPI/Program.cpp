@@ -264,6 +264,11 @@ MpcError *mpcProgramGetBound(const MpcProgram *program, size_t index,
     known.upper = bound->upper;
     known.hasExcept = bound->except.has_value();
     known.except = bound->except.value_or(0);
+    known.rank = bound->skipFirst.size();
+    if (known.rank != 0) {
+      known.skipFirst = bound->skipFirst.data();
+      known.skipLast = bound->skipLast.data();
+    }
     return fillInfo("info", known, info);
   });
 }

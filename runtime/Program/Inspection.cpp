@@ -327,9 +327,10 @@ std::string describeProgram(const Program &program) {
                         escape(word));
   for (const InputBound &bound : program.bounds)
     text +=
-        fmt::format("input {} holds {} to {}{}\n", escape(bound.name),
+        fmt::format("input {} holds {} to {}{}{}\n", escape(bound.name),
                     bound.lower, bound.upper - 1,
-                    bound.except ? fmt::format(" or {}", *bound.except) : "");
+                    bound.except ? fmt::format(" or {}", *bound.except) : "",
+                    bound.skipFirst.empty() ? "" : " where it is read");
   text += describeState(program);
   for (const Entry &entry : program.entries)
     text += describeEntry(program, entry);

@@ -46,6 +46,7 @@ private:
   std::string rule(const Json &json);
   StartRecord start(const Json &json);
   Entry entry(const Json &json);
+  InputBound bound(const Json &json, const std::vector<Entry> &entries);
   Constant constant(const Json &json);
   BufferRef buffer(const Json &json);
   std::shared_ptr<const Command> command(const Json &json);
@@ -186,6 +187,24 @@ Entry ManifestReader::entry(const Json &json) {
   return entry;
 }
 
+InputBound ManifestReader::bound(const Json &json,
+                                 const std::vector<Entry> &entries) {
+  InputBound bound = {text(json, "name"), integer(json, "lower"),
+                      integer(json, "upper")};
+  if (json.contains("except"))
+    bound.except = integer(json, "except");
+  if (!json.contains("unread"))
+    return bound;
+  const Json &unread = field(json, "unread");
+  bound.skipFirst = shape(unread, "first");
+  bound.skipLast = shape(unread, "last");
+  for (const Entry &entry : entries)
+    for (const TensorDesc &input : entry.inputs)
+      if (input.name == bound.name && !fits(bound, input))
+        fail("unread", "a number for each axis of the input");
+  return bound;
+}
+
 Program ManifestReader::common(const Json &json) {
   Program program;
   each(json, "slabs",
@@ -199,10 +218,7 @@ Program ManifestReader::common(const Json &json) {
   each(json, "entries",
        [&](const Json &item) { program.entries.push_back(entry(item)); });
   each(json, "bounds", [&](const Json &item) {
-    program.bounds.push_back(
-        {text(item, "name"), integer(item, "lower"), integer(item, "upper")});
-    if (item.contains("except"))
-      program.bounds.back().except = integer(item, "except");
+    program.bounds.push_back(bound(item, program.entries));
   });
   each(json, "initial_values", [&](const Json &item) {
     program.initialValues.push_back(initial(item));

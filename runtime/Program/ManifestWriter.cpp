@@ -144,6 +144,8 @@ Json ManifestWriter::common(const Program &program) {
         {"name", bound.name}, {"lower", bound.lower}, {"upper", bound.upper}};
     if (bound.except)
       json["except"] = *bound.except;
+    if (!bound.skipFirst.empty())
+      json["unread"] = {{"first", bound.skipFirst}, {"last", bound.skipLast}};
     return json;
   });
   json["initial_values"] =

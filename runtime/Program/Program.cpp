@@ -122,6 +122,21 @@ std::string describeData(const std::vector<const Entry *> &entries) {
   return text;
 }
 
+bool InputBound::isRead(std::span<const int64_t> shape, int64_t element) const {
+  for (size_t axis = skipFirst.size(); axis-- > 0; element /= shape[axis]) {
+    int64_t place = element % shape[axis];
+    if (place < skipFirst[axis] || place >= shape[axis] - skipLast[axis])
+      return false;
+  }
+  return true;
+}
+
+bool fits(const InputBound &bound, const TensorDesc &input) {
+  return bound.skipFirst.size() == bound.skipLast.size() &&
+         (bound.skipFirst.empty() ||
+          bound.skipFirst.size() == input.shape.size());
+}
+
 EntryRole entryRole(std::string_view name) {
   constexpr std::pair<std::string_view, EntryRole> kRoles[] = {
       {"init", EntryRole::Init},   {"eval", EntryRole::Eval},

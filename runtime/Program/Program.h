@@ -82,12 +82,23 @@ struct InputBound {
   int64_t upper = 0;
   /// An excluded label, which may lie outside of the range.
   std::optional<int64_t> except = {};
+  /// Along each axis, how many of the first and of the last elements the
+  /// program does not read: any number may stand there. Empty where it reads
+  /// all of the input.
+  std::vector<int64_t> skipFirst = {}, skipLast = {};
 
   [[nodiscard]] bool holds(int64_t value) const {
     return (value >= lower && value < upper) || value == except;
   }
+  /// Whether the program reads this element, in row-major order, of the input
+  /// in this shape.
+  [[nodiscard]] bool isRead(std::span<const int64_t> shape,
+                            int64_t element) const;
   bool operator==(const InputBound &) const = default;
 };
+
+/// Whether the unread elements of `bound` are given for the input's axes.
+[[nodiscard]] bool fits(const InputBound &bound, const TensorDesc &input);
 
 /// The statistics by which a model normalizes, on which its results depend.
 enum class ModelMode : uint8_t { Either, Inference, Training };

@@ -31,7 +31,7 @@ Status checkBound(const TensorView &input, const InputBound &bound) {
     (void)convert(data + static_cast<size_t>(begin) * size, input.desc.dtype,
                   values, DType::I64, here);
     for (int64_t i = 0; i < here; ++i)
-      if (!bound.holds(values[i]))
+      if (!bound.holds(values[i]) && bound.isRead(input.desc.shape, begin + i))
         return outside(bound, begin + i, values[i]);
   }
   return {};

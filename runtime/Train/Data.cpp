@@ -223,15 +223,12 @@ Status DataLoader::addInput(const TensorDesc &desc,
       HostBuffer buffer,
       HostBuffer::allocate(desc.numBytes(), "input " + quote(desc.name)));
   int64_t rows = isShared ? 1 : desc.shape[0];
-  Input input{desc,
-              std::move(source),
-              std::move(buffer),
-              desc.numElements() / rows,
-              std::nullopt,
-              isShared};
+  Input input{
+      desc, std::move(source), std::move(buffer), desc.numElements() / rows,
+      {},   isShared};
   for (const InputBound &bound : options.bounds)
-    if (bound.name == desc.name)
-      input.bound = bound;
+    if (bound.name == desc.name && fits(bound, desc))
+      input.bounds.push_back(bound);
   if (isShared)
     MPC_RETURN_IF_ERROR(fetch(input, 0, 0));
   inputs_.push_back(std::move(input));
@@ -267,15 +264,16 @@ Status DataLoader::fetch(Input &input, int64_t sample, int64_t place) {
                                     escape(part.path), quote(input.desc.name),
                                     row, value, what));
   };
-  for (int64_t i = 0; input.bound && !isFloat(from) && i < input.rowElements;
-       ++i)
-    if (int64_t value = integerAt(source, from, i); !input.bound->holds(value))
-      return fault(value, fmt::format("is not in {} to {}", input.bound->lower,
-                                      input.bound->upper - 1));
+  int64_t before = place * input.rowElements;
+  for (const InputBound &bound : input.bounds)
+    for (int64_t i = 0; !isFloat(from) && i < input.rowElements; ++i)
+      if (int64_t value = integerAt(source, from, i);
+          !bound.holds(value) && bound.isRead(input.desc.shape, before + i))
+        return fault(value, fmt::format("is not in {} to {}", bound.lower,
+                                        bound.upper - 1));
   auto misfit =
       convert(source, from,
-              input.buffer.data() +
-                  static_cast<size_t>(place * input.rowElements) * byteSize(to),
+              input.buffer.data() + static_cast<size_t>(before) * byteSize(to),
               to, input.rowElements);
   return misfit ? fault(integerAt(source, from, *misfit),
                         fmt::format("does not fit {}", name(to)))

@@ -113,7 +113,7 @@ private:
     std::vector<DataPart> parts;
     HostBuffer buffer;
     int64_t rowElements;
-    std::optional<InputBound> bound;
+    std::vector<InputBound> bounds;
     bool isShared;
   };
 

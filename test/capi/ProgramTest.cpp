@@ -92,6 +92,8 @@ TEST_F(CAPIProgram, TellsItsStateAndBounds) {
   EXPECT_EQ(bound.upper, kFeatures);
   EXPECT_EQ(bound.hasExcept, 1);
   EXPECT_EQ(bound.except, -100);
+  EXPECT_EQ(bound.rank, 0u);
+  EXPECT_EQ(bound.skipFirst, nullptr);
 }
 
 TEST_F(CAPIProgram, WhatItLacksIsAnError) {

@@ -57,6 +57,25 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
+// RangeAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult RangeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t /*low*/, int64_t /*high*/,
+                                std::optional<int64_t> /*except*/,
+                                ArrayRef<int64_t> skipFirst,
+                                ArrayRef<int64_t> skipLast) {
+  if (skipFirst.size() != skipLast.size())
+    return emitError() << "the first elements that are unread are given for "
+                       << skipFirst.size() << " axes, and the last for "
+                       << skipLast.size();
+  auto isNegative = [](int64_t count) { return count < 0; };
+  if (any_of(skipFirst, isNegative) || any_of(skipLast, isNegative))
+    return emitError() << "a number of unread elements is negative";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // ParameterOp
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 // Losses against labels and against probabilities.
 #include "lib/Import/Build/ClassLoss.h"
 
-#include "lib/Import/Build/Ranges.h"
+#include "dialects/NN/Ranges.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -91,8 +91,8 @@ Operand reduced(TensorBuilder &b, const Operand &loss, Reduction reduction) {
 }
 
 void stateLabels(const ClassLoss &loss) {
-  stateRange(loss.target, 0, numberOfClasses(loss.logProbability),
-             loss.ignored);
+  nn::addRange(loss.target.value, 0, numberOfClasses(loss.logProbability),
+               loss.ignored);
 }
 
 Operand lossOfLabels(TensorBuilder &b, const ClassLoss &loss) {

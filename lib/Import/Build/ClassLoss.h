@@ -29,7 +29,7 @@ struct ClassLoss {
   Reduction reduction = Reduction::Mean;
 };
 
-/// States which labels the target may have: see stateRange().
+/// States which labels the target may have: see nn::addRange().
 void stateLabels(const ClassLoss &loss);
 
 /// -weight[target] * logProbability[target]. The mean is over the weights of

@@ -148,6 +148,20 @@ func.func @ranges_form(%y: tensor<2xi64> {nn.ranges = [0]}) {
 
 // -----
 
+// expected-error @below {{the first elements that are unread are given for 2 axes, and the last for 1}}
+func.func @range_axes(%y: tensor<2xi64> {nn.ranges = [#nn.range<0, 3 unread first[1, 0] last[0]>]}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{a number of unread elements is negative}}
+func.func @range_sign(%y: tensor<2xi64> {nn.ranges = [#nn.range<0, 3 unread first[0] last[-1]>]}) {
+  return
+}
+
+// -----
+
 // expected-error @below {{argument #0 has 'nn.nmae', which nn does not know}}
 func.func @misspelled(%x: tensor<2xf32> {nn.nmae = "x"}) {
   return

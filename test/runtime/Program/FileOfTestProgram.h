@@ -20,7 +20,7 @@ inline std::shared_ptr<Program> makeFullProgram(const std::string &cpu) {
   program->state[1].key = "velocity";
   program->state[4].owner = "critic";
   program->state[4].key = "step";
-  program->bounds = {{"target", -3, 10, -100}, {"ids", 0, 7}};
+  program->bounds = {{"target", -3, 10, -100, {1}, {2}}, {"ids", 0, 7}};
   // Of more than a page, and the same in both places.
   std::vector<float> table(3000, 0.5f);
   program->constants = {{"table", SharedBytes::of(table)},

@@ -34,6 +34,9 @@ TEST(ProgramFile, GivesBackTheProgram) {
   EXPECT_EQ(program.bounds[0].lower, -3);
   EXPECT_EQ(program.bounds[0].except, -100);
   EXPECT_FALSE(program.bounds[1].except);
+  EXPECT_EQ(program.bounds[0].skipFirst, std::vector<int64_t>{1});
+  EXPECT_EQ(program.bounds[0].skipLast, std::vector<int64_t>{2});
+  EXPECT_TRUE(program.bounds[1].skipFirst.empty());
   ASSERT_EQ(program.initialValues.size(), 2u);
   EXPECT_EQ(program.initialValues[0].desc.dtype, DType::F16);
   EXPECT_EQ(program.initialValues[0].values.size(), 6u);
@@ -195,6 +198,13 @@ TEST(Manifest, AFieldOfAnotherTypeOrRangeIsRefused) {
             "manifest: 'role' is not one of the words known for it");
   EXPECT_EQ(faultWith("\"bounds\":[{", "\"bounds\":{\"x\":[{"),
             "manifest is not a JSON object");
+  for (const char *unread :
+       {R"({"first":[1,0],"last":[2,0]})", R"({"first":[1],"last":[]})"})
+    EXPECT_EQ(faultWith(R"("unread":{"first":[1],"last":[2]})",
+                        std::string("\"unread\":") + unread),
+              "manifest: 'unread' is not a number for each axis of the input");
+  EXPECT_EQ(faultWith(R"("first":[1])", R"("first":[-1])"),
+            "manifest: 'first' is not a list of sizes");
   EXPECT_EQ(faultWith("\"recipe\":", "\"recip\":"),
             "manifest: 'recipe' is not a text");
 }

@@ -538,6 +538,26 @@ TEST_F(DataTest, ValuesOutsideTheirBoundAreFound) {
             path_ + ": tensor 'target', sample 9: 9 is not in 0 to 8");
 }
 
+TEST_F(DataTest, OfAPartThatIsReadAllBoundsHold) {
+  int64_t labels[] = {9, 1, 2, 9, 3, 4};
+  std::vector<TensorView> views = {{{"labels", DType::I64, {2, 3}}, labels}};
+  inputs_ = {{"labels", DType::I64, {1, 3}}};
+  auto second = [&](std::vector<InputBound> bounds) {
+    EXPECT_TRUE(writeSafetensors(path_, views).ok());
+    options_.bounds = std::move(bounds);
+    Result<DataLoader> loader = open(SampleOrder::Sequential);
+    EXPECT_TRUE(loader.ok() && loader->next().ok());
+    return loader->next().message();
+  };
+  std::string fault = path_ + ": tensor 'labels', sample 1: ";
+  EXPECT_EQ(second({{"labels", 0, 5, {}, {0, 1}, {0, 0}}}), "");
+  EXPECT_EQ(second({{"labels", 0, 4, {}, {0, 1}, {0, 0}}}),
+            fault + "4 is not in 0 to 3");
+  EXPECT_EQ(second({{"labels", 0, 4, {}, {0, 1}, {0, 1}}}), "");
+  EXPECT_EQ(second({{"labels", 0, 3, {}, {0, 1}, {0, 0}}, {"labels", 0, 10}}),
+            fault + "3 is not in 0 to 2");
+}
+
 TEST_F(DataTest, ValuesThatDoNotFitAreFound) {
   int64_t target[] = {1, 300};
   std::vector<TensorView> views = {{{"target", DType::I64, {2}}, target}};

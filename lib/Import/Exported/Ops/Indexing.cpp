@@ -3,8 +3,7 @@
 /// ATen's ops that read elements by index.
 #include "lib/Import/Exported/Ops/Indices.h"
 
-#include "lib/Import/Build/Ranges.h"
-
+#include "dialects/NN/Ranges.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -102,7 +101,7 @@ Error emitEmbedding(Call &call) {
   if (indices.known) {
     MPC_TRY_ASSIGN(indices, indicesOf(call, indices, table.shape[0]));
   } else {
-    stateRange(indices, 0, table.shape[0]);
+    nn::addRange(indices.value, 0, table.shape[0]);
   }
   call.result(
       call.build.gather(table, indices, 0, /*batchDims=*/0,

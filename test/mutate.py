@@ -277,10 +277,13 @@ AREAS = {
         ],
     ),
     "ranks": Area(
-        ["runtime/Ranks/*.cpp", "runtime/Ranks/*.h", "runtime/Ranks/MPI/*.cpp", "runtime/Ranks/MPI/*.h"],
+        [f"runtime/Ranks/{folder}*.{suffix}" for folder in ("", "MPI/", "NCCL/") for suffix in ("cpp", "h")],
         [
             runtime_unit("runtime/Ranks/*Test.cpp"),
-            Suite(lit=e2e("ranks-bits ranks-sums ranks-resume ranks-faults"), tools=[*RUNTIME, "mpc-train"]),
+            Suite(
+                lit=e2e("ranks-bits ranks-sums ranks-resume ranks-faults ranks-nccl ranks-nccl-faults"),
+                tools=[*RUNTIME, "mpc-train"],
+            ),
         ],
     ),
     "train": Area(

@@ -48,6 +48,25 @@ typedef struct MpcRanksOptions {
 MPC_EXPORT MpcError *mpcRanksCreateMPI(const MpcRanksOptions *options,
                                        MpcRanks **ranks);
 
+typedef struct MpcNcclOptions {
+  size_t structSize;
+  uint32_t rank, size; /* This process is `rank` of `size`. */
+  int device;          /* The number of its GPU. */
+  /* Where the ranks find each other: a port of rank 0's machine, as
+   * "HOST:PORT", or the path of a file that all see and that is not there yet;
+   * rank 0 removes it at the end. */
+  const char *rendezvous;
+  /* Seconds to wait for the ranks at the start; 0: 60. */
+  double timeout;
+  /* Seconds to wait for a rank later; 0: 600. */
+  double patience;
+} MpcNcclOptions;
+
+/* Joins ranks that have a GPU each, by NCCL. What a program for a GPU exchanges
+ * does not cross the host. Returns when all ranks are there. */
+MPC_EXPORT MpcError *mpcRanksCreateNCCL(const MpcNcclOptions *options,
+                                        MpcRanks **ranks);
+
 /* Bytes for another rank, or memory for bytes of another rank. */
 typedef struct MpcRankMessage {
   uint32_t peer;

@@ -183,6 +183,22 @@ public:
       return Expected<Ranks>(std::move(status));
     return Expected<Ranks>(Ranks(ranks));
   }
+  /// Those that have a GPU each, of which this process has number `device`.
+  static Expected<Ranks> joinNCCL(uint32_t rank, uint32_t size, int device,
+                                  const std::string &rendezvous,
+                                  double timeout = 0, double patience = 0) {
+    auto options = sized<MpcNcclOptions>();
+    options.rank = rank;
+    options.size = size;
+    options.device = device;
+    options.rendezvous = rendezvous.c_str();
+    options.timeout = timeout;
+    options.patience = patience;
+    MpcRanks *ranks = nullptr;
+    if (Status status(mpcRanksCreateNCCL(&options, &ranks)); !status.ok())
+      return Expected<Ranks>(std::move(status));
+    return Expected<Ranks>(Ranks(ranks));
+  }
   /// Those whose messages `exchange` moves. `context` must outlive the ranks
   /// and their runners.
   static Expected<Ranks> create(uint32_t rank, uint32_t size,

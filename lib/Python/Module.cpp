@@ -166,6 +166,8 @@ static PyType_Slot runnerSlots[] = {
 static void addRanks(nb::module_ &m) {
   nb::class_<Ranks>(m, "Ranks", "Processes that train together.")
       .def_static("join_mpi", &Ranks::joinMpi, "timeout"_a, "patience"_a)
+      .def_static("join_nccl", &Ranks::joinNccl, "rank"_a, "size"_a, "device"_a,
+                  "rendezvous"_a, "timeout"_a, "patience"_a)
       .def_static("create", &Ranks::create, "rank"_a, "size"_a, "exchange"_a)
       .def_prop_ro("rank", &Ranks::rank)
       .def_prop_ro("size", &Ranks::size);

@@ -166,6 +166,17 @@ std::unique_ptr<Ranks> Ranks::joinMpi(double timeout, double patience) {
   return ranks;
 }
 
+std::unique_ptr<Ranks> Ranks::joinNccl(uint32_t rank, uint32_t size, int device,
+                                       const std::string &rendezvous,
+                                       double timeout, double patience) {
+  auto ranks = std::make_unique<Ranks>();
+  ranks->ranks_.emplace(waitFor([&] {
+    return mpc::Ranks::joinNCCL(rank, size, device, rendezvous, timeout,
+                                patience);
+  }));
+  return ranks;
+}
+
 std::unique_ptr<Ranks> Ranks::create(uint32_t rank, uint32_t size,
                                      nb::object exchange) {
   auto ranks = std::make_unique<Ranks>();

@@ -81,6 +81,10 @@ Position toPosition(MpcDataPosition position);
 class Ranks {
 public:
   static std::unique_ptr<Ranks> joinMpi(double timeout, double patience);
+  static std::unique_ptr<Ranks> joinNccl(uint32_t rank, uint32_t size,
+                                         int device,
+                                         const std::string &rendezvous,
+                                         double timeout, double patience);
   /// Ranks whose messages `exchange` moves: a function of two lists of pairs, a
   /// rank and its bytes as a memoryview; those to send, and those to fill.
   static std::unique_ptr<Ranks> create(uint32_t rank, uint32_t size,

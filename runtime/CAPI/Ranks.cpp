@@ -6,6 +6,7 @@
 #include "runtime/CAPI/OnRunner.h"
 #include "runtime/Ranks/Launcher.h"
 #include "runtime/Ranks/MPI/MpiRanks.h"
+#include "runtime/Ranks/NCCL/NcclRanks.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -58,17 +59,45 @@ Result<std::chrono::duration<double>> secondsOf(const char *what, double given,
   ::_exit(static_cast<int>(StatusCode::Peer));
 }
 
+Result<RankPatience> patienceOf(double timeout, double patience) {
+  RankPatience seconds;
+  MPC_ASSIGN_OR_RETURN(seconds.silence, secondsOf("timeout", timeout, 60));
+  MPC_ASSIGN_OR_RETURN(seconds.others, secondsOf("patience", patience, 600));
+  return seconds;
+}
+
+Status checkPlace(uint32_t rank, uint32_t size) {
+  return rank < size
+             ? Status()
+             : usageError(fmt::format("rank {} of {}: ranks are counted from 0",
+                                      rank, size));
+}
+
+Result<std::unique_ptr<Ranks>> joinNccl(const MpcNcclOptions &given) {
+  MPC_RETURN_IF_ERROR(checkPlace(given.rank, given.size));
+  if (!given.rendezvous || !*given.rendezvous || given.device < 0)
+    return usageError("a GPU and a rendezvous are needed: HOST:PORT, or a file "
+                      "that all ranks see");
+  NcclOptions options;
+  options.rank = given.rank;
+  options.size = given.size;
+  options.device = given.device;
+  options.rendezvous = given.rendezvous;
+  MPC_ASSIGN_OR_RETURN(options.patience,
+                       patienceOf(given.timeout, given.patience));
+  return openNccl(options);
+}
+
 Result<std::unique_ptr<Ranks>> joinMpi(const MpcRanksOptions &given) {
-  MPC_ASSIGN_OR_RETURN(std::optional<LaunchedRank> launched, findLauncher());
+  MPC_ASSIGN_OR_RETURN(std::optional<LaunchedRank> launched,
+                       findLauncher(/*hasNccl=*/false));
   if (!launched)
     return usageError("no launcher has started this process: mpirun -n N in "
                       "front of the command does");
   MpiOptions options;
   options.library = launched->library;
-  MPC_ASSIGN_OR_RETURN(options.patience.silence,
-                       secondsOf("timeout", given.timeout, 60));
-  MPC_ASSIGN_OR_RETURN(options.patience.others,
-                       secondsOf("patience", given.patience, 600));
+  MPC_ASSIGN_OR_RETURN(options.patience,
+                       patienceOf(given.timeout, given.patience));
   options.isToEnd = [] { return false; };
   options.giveUp = [rank = launched->rank](const std::string &reason) {
     endProcess(rank, reason);
@@ -115,15 +144,24 @@ MpcError *mpcRanksCreateMPI(const MpcRanksOptions *options, MpcRanks **ranks) {
   });
 }
 
+MpcError *mpcRanksCreateNCCL(const MpcNcclOptions *options, MpcRanks **ranks) {
+  return guarded([&]() -> Status {
+    MPC_RETURN_IF_ERROR(needs("ranks", ranks));
+    MPC_RETURN_IF_ERROR(needs("options", options));
+    MpcNcclOptions known = {};
+    MPC_RETURN_IF_ERROR(takeOptions(options, known));
+    MPC_ASSIGN_OR_RETURN(std::shared_ptr<Ranks> joined, joinNccl(known));
+    return give(std::move(joined), ranks);
+  });
+}
+
 MpcError *mpcRanksCreateCallbacks(uint32_t rank, uint32_t size,
                                   MpcExchangeFunction exchange, void *context,
                                   MpcRanks **ranks) {
   return guarded([&]() -> Status {
     MPC_RETURN_IF_ERROR(needs("ranks", ranks));
     MPC_RETURN_IF_ERROR(needs("exchange", reinterpret_cast<void *>(exchange)));
-    if (rank >= size)
-      return usageError(
-          fmt::format("rank {} of {}: ranks are counted from 0", rank, size));
+    MPC_RETURN_IF_ERROR(checkPlace(rank, size));
     return give(std::make_shared<CallbackRanks>(rank, size, exchange, context),
                 ranks);
   });

@@ -18,13 +18,17 @@
 namespace mpc::rt {
 
 struct RankFlags {
-  std::string engine = "auto"; ///< "auto", "off" or "mpi".
-  double timeout = 60;         ///< In seconds, for a rank that is silent.
+  std::string engine = "auto"; ///< "auto", "off", "mpi" or "nccl".
+  /// Where ranks find each other before NCCL connects them: HOST:PORT or a
+  /// file; empty for what the launcher says.
+  std::string rendezvous;
+  double timeout = 60;      ///< In seconds, for a rank that is silent.
   double patience = 600;    ///< In seconds, for one that does something else.
   int64_t checkEvery = 100; ///< The steps between comparisons of states.
 };
 
-/// Adds --ranks, --rank-timeout, --rank-patience and --check-ranks.
+/// Adds --ranks, --rendezvous, --rank-timeout, --rank-patience and
+/// --check-ranks.
 void addRankFlags(CLI::App &app, RankFlags &flags);
 
 /// What the launcher says of this process; empty where it trains alone. An

@@ -76,12 +76,12 @@ Status checkUpdates(const Program &program) {
                     "or Python, which register one");
 }
 
-/// Refuses what several ranks do not have yet.
-Status refuseOnRanks(const Program &program) {
-  if (program.protocol.ranks == 1 || !program.cuda())
+/// Refuses ranks that do not move what the program exchanges.
+Status checkEngine(const Program &program, const RankFlags &flags) {
+  if (program.protocol.ranks == 1 || !program.cuda() || flags.engine == "nccl")
     return {};
-  return usageError("--target=cuda: is not there for several ranks; with "
-                    "--ranks=off this process trains alone");
+  return usageError("--target=cuda: ranks on GPUs reach each other by "
+                    "--ranks=nccl; with --ranks=off this process trains alone");
 }
 
 /// What a rank other than the first does: it trains, and is silent.
@@ -164,7 +164,7 @@ Result<int> trainByFlags(std::shared_ptr<const Program> program,
   MPC_RETURN_IF_ERROR(checkUpdates(*program));
   MPC_RETURN_IF_ERROR(tool.schedule.check());
   MPC_RETURN_IF_ERROR(checkEvaluation(*program, tool));
-  MPC_RETURN_IF_ERROR(refuseOnRanks(*program));
+  MPC_RETURN_IF_ERROR(checkEngine(*program, tool.ranks));
   MPC_RETURN_IF_ERROR(checkRanks(tool.ranks, *program));
   SignalGuard guard;
   std::shared_ptr<Ranks> ranks = tool.openRanks;

@@ -406,9 +406,6 @@ static std::string partsFault(CollectiveKind kind, const Parts &parts,
 
 std::string Collective::fault(const Program &program,
                               const Launch &launch) const {
-  if (program.cuda())
-    return "ranks on GPUs are not there yet: a step for several ranks is for a "
-           "CPU";
   if (std::string fault = wrongBuffers(2 * parts_.size(), launch);
       !fault.empty())
     return fault;
@@ -437,26 +434,77 @@ static void takePart(const MovedTensor &tensor, uint32_t rank) {
               parts.partBytes - parts.size(rank));
 }
 
+Status Collective::checkRanks(const Ranks *ranks) const {
+  uint32_t size = ranks ? ranks->size() : 1;
+  bool needsOthers = collective_ != CollectiveKind::TakePart;
+  return size != this->ranks() || (needsOthers && !ranks)
+             ? wrongNumberOfRanks(this->ranks(), size)
+             : Status();
+}
+
+/// What lies where: `address` gives the place of a buffer.
+std::vector<MovedTensor>
+Collective::tensorsAt(const std::function<std::byte *(size_t)> &address) const {
+  std::vector<MovedTensor> tensors;
+  for (size_t i = 0; i < parts_.size(); ++i)
+    tensors.push_back({address(i), address(parts_.size() + i), parts_[i]});
+  return tensors;
+}
+
 Status Collective::run(const Launch & /*launch*/, void *const *buffers,
                        HostMachine &machine) const {
   Ranks *ranks = machine.ranks();
-  uint32_t size = ranks ? ranks->size() : 1;
-  if (size != this->ranks())
-    return wrongNumberOfRanks(this->ranks(), size);
-  std::vector<MovedTensor> tensors;
-  for (size_t i = 0; i < parts_.size(); ++i)
-    tensors.push_back({static_cast<const std::byte *>(buffers[i]),
-                       static_cast<std::byte *>(buffers[parts_.size() + i]),
-                       parts_[i]});
+  MPC_RETURN_IF_ERROR(checkRanks(ranks));
+  std::vector<MovedTensor> tensors =
+      tensorsAt([&](size_t i) { return static_cast<std::byte *>(buffers[i]); });
   if (collective_ == CollectiveKind::TakePart) {
     for (const MovedTensor &tensor : tensors)
       takePart(tensor, ranks ? ranks->rank() : 0);
     return {};
   }
-  if (!ranks) // Of a program for one rank.
-    return wrongNumberOfRanks(this->ranks(), size);
   return collective_ == CollectiveKind::AllToAll ? ranks->allToAll(tensors)
                                                  : ranks->allGather(tensors);
+}
+
+static DeviceAddress deviceAddress(const std::byte *place) {
+  return reinterpret_cast<uintptr_t>(place);
+}
+
+/// As takePart(), on a GPU.
+static Status recordTakePart(const MovedTensor &tensor, uint32_t rank,
+                             DeviceMachine &machine) {
+  const Parts &parts = tensor.parts;
+  uint64_t own = parts.size(rank);
+  if (own != 0)
+    MPC_RETURN_IF_ERROR(
+        machine.copy(deviceAddress(tensor.to),
+                     deviceAddress(tensor.from + parts.begin(rank)), own));
+  return own == parts.partBytes ? Status()
+                                : machine.clear(deviceAddress(tensor.to + own),
+                                                parts.partBytes - own);
+}
+
+Status Collective::record(const Launch & /*launch*/,
+                          std::span<const DeviceAddress> buffers,
+                          DeviceMachine &machine) const {
+  Ranks *ranks = machine.ranks();
+  MPC_RETURN_IF_ERROR(checkRanks(ranks));
+  std::vector<MovedTensor> tensors = tensorsAt([&](size_t i) {
+    return reinterpret_cast<std::byte *>(static_cast<uintptr_t>(buffers[i]));
+  });
+  if (collective_ == CollectiveKind::TakePart) {
+    for (const MovedTensor &tensor : tensors)
+      MPC_RETURN_IF_ERROR(
+          recordTakePart(tensor, ranks ? ranks->rank() : 0, machine));
+    return {};
+  }
+  Exchange messages = collective_ == CollectiveKind::AllToAll
+                          ? ranks->planAllToAll(tensors)
+                          : ranks->planAllGather(tensors);
+  for (const OwnCopy &copy : messages.copies)
+    MPC_RETURN_IF_ERROR(machine.copy(deviceAddress(copy.to),
+                                     deviceAddress(copy.from), copy.bytes));
+  return machine.exchange(messages);
 }
 
 } // namespace mpc::rt

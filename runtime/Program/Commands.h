@@ -9,6 +9,7 @@
 #include "runtime/Ranks/Ranks.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -165,11 +166,16 @@ public:
                                   const Launch &launch) const override;
   Status run(const Launch &launch, void *const *buffers,
              HostMachine &machine) const override;
+  Status record(const Launch &launch, std::span<const DeviceAddress> buffers,
+                DeviceMachine &machine) const override;
 
 private:
   [[nodiscard]] uint32_t ranks() const {
     return parts_.empty() ? 0 : parts_.front().ranks;
   }
+  Status checkRanks(const Ranks *ranks) const;
+  [[nodiscard]] std::vector<MovedTensor>
+  tensorsAt(const std::function<std::byte *(size_t)> &address) const;
 
   CollectiveKind collective_;
   std::vector<Parts> parts_;

@@ -15,6 +15,7 @@
 namespace mpc::rt {
 
 class Ranks;
+struct Exchange;
 
 /// A compiled CPU kernel. `buffers` are the launch's buffers in order. The
 /// kernel computes chunks [begin, end) of its launch's chunks. `scratch` is
@@ -64,6 +65,10 @@ public:
   virtual Status copy(DeviceAddress to, DeviceAddress from, uint64_t bytes) = 0;
   /// Sets every byte to zero.
   virtual Status clear(DeviceAddress to, uint64_t bytes) = 0;
+  /// The ranks of the training; null where this process is alone.
+  [[nodiscard]] virtual Ranks *ranks() const = 0;
+  /// Exchanges messages with other ranks, at addresses in memory of the device.
+  virtual Status exchange(const Exchange &messages) = 0;
 };
 
 } // namespace mpc::rt

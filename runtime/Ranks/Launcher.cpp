@@ -19,15 +19,20 @@ struct LauncherRow {
   const char *rank;
   const char *size;
   const char *localSize;
+  const char *localRank;
 };
 
 // Open MPI's mpirun sets variables of PMIx too, so that its own come first.
 constexpr LauncherRow kLaunchers[] = {
     {"mpirun", "openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-     "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {"mpirun", "mpich", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"},
-    {"srun", "openmpi", "PMIX_RANK", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE"},
+     "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"mpirun", "mpich", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS",
+     "MPI_LOCALRANKID"},
+    {"srun", "openmpi", "PMIX_RANK", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE",
+     "SLURM_LOCALID"},
 };
+constexpr LauncherRow kTorch = {
+    "torchrun", "", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "LOCAL_RANK"};
 
 Result<uint32_t> readNumber(const char *name, const char *text) {
   std::string_view whole = text;
@@ -51,40 +56,61 @@ Launched read(const LauncherRow &row, const Environment &variable) {
   if (const char *local = variable(row.localSize)) {
     MPC_ASSIGN_OR_RETURN(launched.localSize, readNumber(row.localSize, local));
   }
+  if (const char *local = variable(row.localRank)) {
+    MPC_ASSIGN_OR_RETURN(launched.localRank, readNumber(row.localRank, local));
+  }
   if (launched.rank >= launched.size)
     return usageError(
         fmt::format("{}={}, but {}={}", row.rank, rank, row.size, size));
   return std::optional(launched);
 }
 
-/// torchrun starts processes that MPI knows nothing of: each would train alone.
-Status refuseTorch(const Environment &variable) {
+/// The port behind that of torchrun, which is its own.
+Result<std::string> rendezvousOf(const Environment &variable) {
+  const char *host = variable("MASTER_ADDR"), *port = variable("MASTER_PORT");
+  if (!host || !port)
+    return std::string();
+  MPC_ASSIGN_OR_RETURN(uint32_t number, readNumber("MASTER_PORT", port));
+  return fmt::format("{}:{}", host, number + 1);
+}
+
+/// The ranks of torchrun, of which MPI knows nothing: without NCCL each would
+/// train alone.
+Launched findTorch(const Environment &variable, bool hasNccl) {
+  if (hasNccl) {
+    MPC_ASSIGN_OR_RETURN(std::optional<LaunchedRank> found,
+                         read(kTorch, variable));
+    if (found) {
+      MPC_ASSIGN_OR_RETURN(found->rendezvous, rendezvousOf(variable));
+    }
+    return found;
+  }
   const char *size = variable("WORLD_SIZE");
   if (!size || !variable("TORCHELASTIC_RUN_ID") ||
       std::string_view(size) == "1")
-    return {};
+    return std::optional<LaunchedRank>();
   return usageError(fmt::format(
-      "torchrun has started {} processes, which would train alone: start them "
-      "by mpirun -n {}, or give --ranks=off",
+      "torchrun has started {} processes, which would train alone: give "
+      "--ranks=nccl for GPUs, start them by mpirun -n {}, or give --ranks=off",
       size, size));
 }
 
 } // namespace
 
-Launched findLauncher(const Environment &variable) {
+Launched findLauncher(const Environment &variable, bool hasNccl) {
   for (const LauncherRow &row : kLaunchers) {
     MPC_ASSIGN_OR_RETURN(std::optional<LaunchedRank> found,
                          read(row, variable));
     if (found)
       return found;
   }
-  MPC_RETURN_IF_ERROR(refuseTorch(variable));
-  return std::optional<LaunchedRank>();
+  return findTorch(variable, hasNccl);
 }
 
-Launched findLauncher() {
+Launched findLauncher(bool hasNccl) {
   return findLauncher(
-      [](const char *name) -> const char * { return std::getenv(name); });
+      [](const char *name) -> const char * { return std::getenv(name); },
+      hasNccl);
 }
 
 } // namespace mpc::rt

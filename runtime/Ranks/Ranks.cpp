@@ -7,27 +7,30 @@
 namespace mpc::rt {
 namespace {
 
-/// Memory of no bytes may have no address.
-void copyBytes(std::byte *to, const std::byte *from, uint64_t bytes) {
-  if (bytes != 0)
-    std::memcpy(to, from, bytes);
+/// Drops what moves nothing, or nowhere: memory of no bytes may have no
+/// address.
+Exchange withoutNothing(Exchange plan, uint32_t rank) {
+  std::erase_if(plan.sends, [&](const Outgoing &one) {
+    return one.to == rank || one.bytes.empty();
+  });
+  std::erase_if(plan.receives, [&](const Incoming &one) {
+    return one.from == rank || one.bytes.empty();
+  });
+  std::erase_if(plan.copies, [](const OwnCopy &one) { return one.bytes == 0; });
+  return plan;
 }
 
 } // namespace
 
 Status Ranks::exchangeSome(std::vector<Outgoing> sends,
                            std::vector<Incoming> receives) {
-  std::erase_if(sends, [&](const Outgoing &one) {
-    return one.to == rank_ || one.bytes.empty();
-  });
-  std::erase_if(receives, [&](const Incoming &one) {
-    return one.from == rank_ || one.bytes.empty();
-  });
-  if (sends.empty() && receives.empty())
+  Exchange plan =
+      withoutNothing({std::move(sends), std::move(receives), {}}, rank_);
+  if (plan.sends.empty() && plan.receives.empty())
     return {};
   RankPlace before = place_;
   enter(RankPlace::Exchanging);
-  Status status = exchange(sends, receives);
+  Status status = exchange(plan.sends, plan.receives);
   enter(before);
   return status;
 }
@@ -43,32 +46,54 @@ RankReport Ranks::report() const {
   return {step_, time.count(), place_};
 }
 
-Status Ranks::allToAll(std::span<const MovedTensor> tensors) {
-  std::vector<Outgoing> sends;
-  std::vector<Incoming> receives;
+Exchange Ranks::planAllToAll(std::span<const MovedTensor> tensors) const {
+  Exchange plan;
   for (const auto &[whole, parts, shape] : tensors) {
     uint64_t own = shape.size(rank_);
     for (uint32_t rank = 0; rank < size_; ++rank) {
-      sends.push_back({rank, {whole + shape.begin(rank), shape.size(rank)}});
-      receives.push_back({rank, {parts + rank * shape.partBytes, own}});
+      plan.sends.push_back(
+          {rank, {whole + shape.begin(rank), shape.size(rank)}});
+      plan.receives.push_back({rank, {parts + rank * shape.partBytes, own}});
     }
-    copyBytes(parts + rank_ * shape.partBytes, whole + shape.begin(rank_), own);
+    plan.copies.push_back(
+        {whole + shape.begin(rank_), parts + rank_ * shape.partBytes, own});
   }
-  return exchangeSome(std::move(sends), std::move(receives));
+  return withoutNothing(std::move(plan), rank_);
 }
 
-Status Ranks::allGather(std::span<const MovedTensor> tensors) {
-  std::vector<Outgoing> sends;
-  std::vector<Incoming> receives;
+Exchange Ranks::planAllGather(std::span<const MovedTensor> tensors) const {
+  Exchange plan;
   for (const auto &[part, whole, shape] : tensors) {
     uint64_t own = shape.size(rank_);
     for (uint32_t rank = 0; rank < size_; ++rank) {
-      sends.push_back({rank, {part, own}});
-      receives.push_back({rank, {whole + shape.begin(rank), shape.size(rank)}});
+      plan.sends.push_back({rank, {part, own}});
+      plan.receives.push_back(
+          {rank, {whole + shape.begin(rank), shape.size(rank)}});
     }
-    copyBytes(whole + shape.begin(rank_), part, own);
+    plan.copies.push_back({part, whole + shape.begin(rank_), own});
   }
-  return exchangeSome(std::move(sends), std::move(receives));
+  return withoutNothing(std::move(plan), rank_);
+}
+
+Status Ranks::exchangeOnDevice(std::span<const Outgoing> /*sends*/,
+                               std::span<const Incoming> /*receives*/,
+                               void * /*stream*/) {
+  return usageError("these ranks exchange what lies in memory of the host: a "
+                    "step for a GPU needs --ranks=nccl");
+}
+
+Status Ranks::carryOut(const Exchange &plan) {
+  for (const OwnCopy &copy : plan.copies)
+    std::memcpy(copy.to, copy.from, copy.bytes);
+  return exchangeSome(plan.sends, plan.receives);
+}
+
+Status Ranks::allToAll(std::span<const MovedTensor> tensors) {
+  return carryOut(planAllToAll(tensors));
+}
+
+Status Ranks::allGather(std::span<const MovedTensor> tensors) {
+  return carryOut(planAllGather(tensors));
 }
 
 Status Ranks::collect(std::byte *whole, const Parts &shape) {

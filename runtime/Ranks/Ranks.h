@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,21 @@ struct Incoming {
   std::span<std::byte> bytes;
 };
 
+/// Bytes that a rank gives itself.
+struct OwnCopy {
+  const std::byte *from = nullptr;
+  std::byte *to = nullptr;
+  uint64_t bytes = 0;
+};
+
+/// What a rank does in a collective. Nothing in it is empty, and no message
+/// goes to the rank itself.
+struct Exchange {
+  std::vector<Outgoing> sends;
+  std::vector<Incoming> receives;
+  std::vector<OwnCopy> copies;
+};
+
 /// Not for concurrent use. Every rank must make the same calls in the same
 /// order. After an error of the code Peer no further call works.
 class Ranks {
@@ -70,6 +86,9 @@ public:
   /// Whether this rank writes what the training writes.
   [[nodiscard]] bool isFirst() const { return rank_ == 0; }
 
+  /// The number of the GPU that a program of this rank runs on.
+  [[nodiscard]] virtual int device() const { return 0; }
+
   /// Tells the other ranks, where they ask, what this one does from now on.
   void enter(RankPlace place, int64_t step);
   void enter(RankPlace place) { enter(place, step_); }
@@ -81,6 +100,24 @@ public:
   Status allToAll(std::span<const MovedTensor> tensors);
   /// Joins the parts of all ranks to each tensor, from this rank's part of it.
   Status allGather(std::span<const MovedTensor> tensors);
+  /// What allToAll() and allGather() do. Reads no memory, so that the addresses
+  /// may be those of a GPU.
+  [[nodiscard]] Exchange
+  planAllToAll(std::span<const MovedTensor> tensors) const;
+  [[nodiscard]] Exchange
+  planAllGather(std::span<const MovedTensor> tensors) const;
+
+  /// Adds messages between memories of GPUs to a stream of CUDA, which may be
+  /// recording. An error unless the ranks reach each other by NCCL.
+  virtual Status exchangeOnDevice(std::span<const Outgoing> sends,
+                                  std::span<const Incoming> receives,
+                                  void *stream);
+  /// Calls `wait`, which waits on the host for such messages, and ends them
+  /// where a rank is missing.
+  virtual Status awaitDevice(const std::function<Status()> &wait) {
+    return wait();
+  }
+
   /// Rank 0 gets the parts of all in `whole`, of which each rank has its own.
   Status collect(std::byte *whole, const Parts &shape);
   /// Each rank gets its part of the `whole` of rank 0, at its place.
@@ -111,6 +148,7 @@ protected:
                           std::span<const Incoming> receives) = 0;
 
 private:
+  Status carryOut(const Exchange &plan);
   Status exchangeSome(std::vector<Outgoing> sends,
                       std::vector<Incoming> receives);
 

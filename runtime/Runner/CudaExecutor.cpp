@@ -3,6 +3,7 @@
 #include "runtime/Runner/CudaExecutor.h"
 
 #include "runtime/Device/CUDA/ImageCache.h"
+#include "runtime/Ranks/Ranks.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -14,19 +15,36 @@ namespace mpc::rt {
 
 Result<std::unique_ptr<Executor>>
 CudaExecutor::create(std::shared_ptr<const Program> program, State &state,
-                     std::vector<KeptTensor> kept,
-                     std::shared_ptr<DeviceWorkspace> workspace) {
+                     std::vector<KeptTensor> kept, ExecutorOptions options) {
+  std::shared_ptr<DeviceWorkspace> workspace = options.deviceWorkspace;
   if (!workspace) {
-    MPC_ASSIGN_OR_RETURN(workspace, DeviceWorkspace::open());
+    MPC_ASSIGN_OR_RETURN(
+        workspace, DeviceWorkspace::open(options.ranks ? options.ranks->device()
+                                                       : kDeviceNumber));
   }
-  std::unique_ptr<CudaExecutor> executor(
-      new CudaExecutor(std::move(program), state, std::move(workspace)));
+  std::unique_ptr<CudaExecutor> executor(new CudaExecutor(
+      std::move(program), state, std::move(workspace), options.ranks));
   MPC_RETURN_IF_ERROR(executor->prepare(kept));
   return std::unique_ptr<Executor>(std::move(executor));
 }
 
 // Work that is still running reads memory of this object.
-CudaExecutor::~CudaExecutor() { (void)stream_->synchronize("ending"); }
+CudaExecutor::~CudaExecutor() { (void)synchronize("ending"); }
+
+/// Calls `wait`, which waits on the host for the device. What waits for another
+/// rank is ended there where that is missing.
+Status CudaExecutor::await(const std::function<Status()> &wait) const {
+  return ranks_ ? ranks_->awaitDevice(wait) : wait();
+}
+
+Status CudaExecutor::synchronize(const std::string &doing) const {
+  return await([&] { return stream_->synchronize(doing); });
+}
+
+Status CudaExecutor::exchange(const Exchange &messages) {
+  return ranks_->exchangeOnDevice(messages.sends, messages.receives,
+                                  stream_->handle());
+}
 
 Status CudaExecutor::prepare(std::span<const KeptTensor> kept) {
   MPC_RETURN_IF_ERROR(loadCode());
@@ -176,9 +194,11 @@ Status CudaExecutor::allocate(std::span<const KeptTensor> kept) {
   MPC_RETURN_IF_ERROR(workspace_->reserveArena(arenaBytes));
   for (uint32_t i = 0; i < program_->slabs.size(); ++i) {
     const Slab &slab = program_->slabs[i];
-    MPC_ASSIGN_OR_RETURN(std::shared_ptr<Mirror> mirror,
-                         workspace_->mirror({state_->slab(i), slab.bytes},
-                                            "state slab " + quote(slab.name)));
+    MPC_ASSIGN_OR_RETURN(
+        std::shared_ptr<Mirror> mirror,
+        workspace_->mirror(
+            {state_->part(i, ranks_ ? ranks_->rank() : 0), slab.bytes},
+            "state slab " + quote(slab.name)));
     slabs_.push_back(std::move(mirror));
   }
   for (const KeptTensor &one : kept) {
@@ -337,7 +357,9 @@ void CudaExecutor::deliverOldest() {
 
 Status CudaExecutor::finishOldest() {
   const Slot &slot = *pending_.front();
-  MPC_RETURN_IF_ERROR(slot.done->synchronize().withContext(placeOf(slot)));
+  MPC_RETURN_IF_ERROR(await([&] {
+                        return slot.done->synchronize();
+                      }).withContext(placeOf(slot)));
   deliverOldest();
   return {};
 }
@@ -461,13 +483,13 @@ Result<Nanoseconds> CudaExecutor::timeOfMark(size_t mark) const {
 /// Runs the launches of `slot` one by one and waits for them. The device's
 /// times are told as if its clock had begun with the run.
 Status CudaExecutor::runObserved(const Slot &slot) {
-  MPC_RETURN_IF_ERROR(stream_->synchronize("preparing " + placeOf(slot)));
+  MPC_RETURN_IF_ERROR(synchronize("preparing " + placeOf(slot)));
   Nanoseconds start = steadyNow();
   observer_->beginRun(
       program_, static_cast<size_t>(slot.entry - program_->entries.data()),
       start);
   MPC_RETURN_IF_ERROR(launchMarked(slot));
-  MPC_RETURN_IF_ERROR(stream_->synchronize("timing " + placeOf(slot)));
+  MPC_RETURN_IF_ERROR(synchronize("timing " + placeOf(slot)));
   Nanoseconds begin = 0;
   size_t mark = 0;
   auto tell = [&](size_t number, uint64_t) -> Status {
@@ -484,7 +506,7 @@ Status CudaExecutor::runObserved(const Slot &slot) {
 Status CudaExecutor::wait() {
   if (pending_.empty())
     return {};
-  MPC_RETURN_IF_ERROR(stream_->synchronize("running the program"));
+  MPC_RETURN_IF_ERROR(synchronize("running the program"));
   while (!pending_.empty())
     deliverOldest();
   return {};

@@ -18,6 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,12 +35,10 @@ namespace mpc::rt {
 /// and, when two runs of an entry are under way, for the older one.
 class CudaExecutor final : public Executor, private DeviceMachine {
 public:
-  /// Compiles the modules without machine code for this device. `workspace` is
-  /// that of another runner, or null.
+  /// Compiles the modules without machine code for this device.
   static Result<std::unique_ptr<Executor>>
   create(std::shared_ptr<const Program> program, State &state,
-         std::vector<KeptTensor> kept,
-         std::shared_ptr<DeviceWorkspace> workspace);
+         std::vector<KeptTensor> kept, ExecutorOptions options);
   ~CudaExecutor() override;
 
   Status enqueue(size_t entry, const RunMemory &memory) override;
@@ -101,8 +100,8 @@ private:
   };
 
   CudaExecutor(std::shared_ptr<const Program> program, State &state,
-               std::shared_ptr<DeviceWorkspace> workspace)
-      : program_(std::move(program)), state_(&state),
+               std::shared_ptr<DeviceWorkspace> workspace, Ranks *ranks)
+      : program_(std::move(program)), state_(&state), ranks_(ranks),
         workspace_(std::move(workspace)), context_(workspace_->context()),
         stream_(&workspace_->stream()), uploads_(&workspace_->uploads()) {}
   Status prepare(std::span<const KeptTensor> kept);
@@ -138,6 +137,10 @@ private:
   Status clear(DeviceAddress to, uint64_t bytes) override {
     return stream_->fill(to, std::byte{0}, bytes);
   }
+  [[nodiscard]] Ranks *ranks() const override { return ranks_; }
+  Status exchange(const Exchange &messages) override;
+  Status synchronize(const std::string &doing) const;
+  Status await(const std::function<Status()> &wait) const;
   [[nodiscard]] cuda::DevicePointer address(const BufferRef &ref,
                                             const Slot &slot) const;
   static std::string placeOf(const Slot &slot);
@@ -150,6 +153,7 @@ private:
 
   std::shared_ptr<const Program> program_;
   State *state_;
+  Ranks *ranks_; ///< Null where this process is alone.
   std::shared_ptr<DeviceWorkspace> workspace_;
   cuda::ContextRef context_;
   const cuda::Stream *stream_, *uploads_; ///< Of the workspace.

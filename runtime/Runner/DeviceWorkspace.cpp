@@ -3,14 +3,12 @@
 // streams.
 #include "runtime/Runner/DeviceWorkspace.h"
 
-#include "runtime/Runner/Executor.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace mpc::rt {
 
-Result<cuda::ContextRef> openCuda() {
+Result<cuda::ContextRef> openCuda(int device) {
   auto hint = [](const Status &status) {
     return environmentError(status.message() +
                             "; without a GPU use --target=cpu");
@@ -21,7 +19,7 @@ Result<cuda::ContextRef> openCuda() {
   MPC_ASSIGN_OR_RETURN(int devices, (*driver)->deviceCount());
   if (devices == 0)
     return hint(environmentError("the CUDA driver finds no device"));
-  return cuda::Context::create(*driver, kDeviceNumber);
+  return cuda::Context::create(*driver, device);
 }
 
 bool meet(const cuda::DeviceBuffer &buffer, cuda::DevicePointer begin,
@@ -30,9 +28,9 @@ bool meet(const cuda::DeviceBuffer &buffer, cuda::DevicePointer begin,
          buffer.pointer() < begin + bytes;
 }
 
-Result<std::shared_ptr<DeviceWorkspace>> DeviceWorkspace::open() {
+Result<std::shared_ptr<DeviceWorkspace>> DeviceWorkspace::open(int device) {
   std::shared_ptr<DeviceWorkspace> workspace(new DeviceWorkspace());
-  MPC_ASSIGN_OR_RETURN(cuda::ContextRef context, openCuda());
+  MPC_ASSIGN_OR_RETURN(cuda::ContextRef context, openCuda(device));
   MPC_ASSIGN_OR_RETURN(workspace->stream_, cuda::Stream::create(context));
   MPC_ASSIGN_OR_RETURN(workspace->uploads_, cuda::Stream::create(context));
   MPC_ASSIGN_OR_RETURN(workspace->entered_, cuda::Event::create(context));

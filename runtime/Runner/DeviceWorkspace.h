@@ -8,6 +8,7 @@
 
 #include "runtime/Device/CUDA/Memory.h"
 #include "runtime/Device/CUDA/Stream.h"
+#include "runtime/Runner/Executor.h"
 #include "runtime/Support/Status.h"
 
 #include <cstddef>
@@ -34,8 +35,8 @@ struct Mirror {
 
 class DeviceWorkspace {
 public:
-  /// Opens the first device: see openCuda().
-  static Result<std::shared_ptr<DeviceWorkspace>> open();
+  /// Opens a device: see openCuda().
+  static Result<std::shared_ptr<DeviceWorkspace>> open(int device);
 
   [[nodiscard]] const cuda::ContextRef &context() const { return context_; }
   /// The stream of all runs, and that of copies from the host, which overlap
@@ -84,9 +85,9 @@ private:
 [[nodiscard]] bool meet(const cuda::DeviceBuffer &buffer,
                         cuda::DevicePointer begin, uint64_t bytes);
 
-/// Opens the driver of this machine on its first device. Where there is none,
-/// the error says what to do (exit 3).
-Result<cuda::ContextRef> openCuda();
+/// Opens the driver of this machine on a device. Where there is none, the error
+/// says what to do (exit 3).
+Result<cuda::ContextRef> openCuda(int device = kDeviceNumber);
 
 } // namespace mpc::rt
 

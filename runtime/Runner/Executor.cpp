@@ -17,7 +17,7 @@ createExecutor(std::shared_ptr<const Program> program, State &state,
       std::unique_ptr<Executor> executor,
       program->cuda()
           ? CudaExecutor::create(std::move(program), state, std::move(kept),
-                                 std::move(options.deviceWorkspace))
+                                 std::move(options))
           : CpuExecutor::create(std::move(program), state, std::move(kept),
                                 std::move(options)));
   executor->observe(observer);

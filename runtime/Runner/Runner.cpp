@@ -269,6 +269,28 @@ Result<std::span<std::byte>> Runner::editState(std::string_view name) {
   return state_.bytes(*tensor);
 }
 
+Result<OwnPart> Runner::editOwnPart(const StateTensor &tensor) {
+  MPC_RETURN_IF_ERROR(executor_->writeSlab(tensor.slab));
+  return ownPart(tensor);
+}
+
+// A rank on a GPU has its part there, and gives it from the host.
+Status Runner::gatherState(const StateTensor &tensor) {
+  MPC_RETURN_IF_ERROR(executor_->readSlab(tensor.slab));
+  return state_.gather(tensor, *ranks_);
+}
+
+Status Runner::collectState() {
+  MPC_RETURN_IF_ERROR(readAll());
+  return state_.collect(*ranks_);
+}
+
+Status Runner::dealState() {
+  MPC_RETURN_IF_ERROR(writeAll());
+  MPC_RETURN_IF_ERROR(state_.deal(*ranks_));
+  return executor_->finishWriting();
+}
+
 Result<DeviceAddress> Runner::handOutState(std::string_view name) {
   const StateTensor *tensor = program_->findState(name);
   if (!tensor)

@@ -130,17 +130,17 @@ public:
   [[nodiscard]] bool isDivided(const StateTensor &tensor) const {
     return state_.isDivided(tensor);
   }
-  /// What this rank has of a tensor.
+  /// What this rank has of a tensor, after exportState().
   [[nodiscard]] OwnPart ownPart(const StateTensor &tensor) const {
     return state_.ownPart(tensor, ranks_ ? ranks_->rank() : 0);
   }
+  /// The same to be written, as editState() gives a whole tensor.
+  Result<OwnPart> editOwnPart(const StateTensor &tensor);
   /// Each rank gets the whole of a tensor, until keepOwnState(). All ranks must
   /// call it.
-  Status gatherState(const StateTensor &tensor) {
-    return state_.gather(tensor, *ranks_);
-  }
-  Status collectState() { return state_.collect(*ranks_); }
-  Status dealState() { return state_.deal(*ranks_); }
+  Status gatherState(const StateTensor &tensor);
+  Status collectState();
+  Status dealState();
   void keepOwnState() { state_.keepOnly(ranks_->rank()); }
 
   /// A number of the state by its short name: a hyper-parameter or setting

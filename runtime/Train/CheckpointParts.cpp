@@ -390,7 +390,7 @@ Status readOwnParts(const CheckpointParts &parts, Runner &runner) {
     if (!found || found->dtype != tensor.desc.dtype ||
         found->shape != tensor.desc.shape)
       continue; // The import says it.
-    OwnPart own = runner.ownPart(tensor);
+    MPC_ASSIGN_OR_RETURN(OwnPart own, runner.editOwnPart(tensor));
     MPC_RETURN_IF_ERROR(parts.read(*found, own.begin, own.bytes));
   }
   return {};

@@ -444,6 +444,22 @@ TEST(CAPIRanks, WrongCallsAreSaid) {
   EXPECT_FAILURE(mpcRanksCreateMPI(nullptr, &ranks), MPC_ERROR_USAGE,
                  "no launcher has started this process: mpirun -n N in front "
                  "of the command does");
+  MpcNcclOptions nccl = {};
+  nccl.structSize = sizeof(nccl);
+  EXPECT_EQ(outcomeOf(mpcRanksCreateNCCL(nullptr, &ranks)).code,
+            MPC_ERROR_USAGE);
+  EXPECT_EQ(outcomeOf(mpcRanksCreateNCCL(&nccl, nullptr)).code,
+            MPC_ERROR_USAGE);
+  EXPECT_FAILURE(mpcRanksCreateNCCL(&nccl, &ranks), MPC_ERROR_USAGE,
+                 "rank 0 of 0: ranks are counted from 0");
+  nccl.size = 2;
+  EXPECT_FAILURE(mpcRanksCreateNCCL(&nccl, &ranks), MPC_ERROR_USAGE,
+                 "a GPU and a rendezvous are needed: HOST:PORT, or a file that "
+                 "all ranks see");
+  nccl.rendezvous = "127.0.0.1:1";
+  nccl.patience = -1;
+  EXPECT_FAILURE(mpcRanksCreateNCCL(&nccl, &ranks), MPC_ERROR_USAGE,
+                 "patience is -1, expected 0 to 1000000 seconds");
   Trained t;
   EXPECT_FAILURE(mpcRunnerBroadcastState(t.runner), MPC_ERROR_USAGE,
                  "the runner has no ranks: they are in its options");

@@ -17,13 +17,14 @@ Each rank makes the same calls in the same order. One that is missing is a
 """
 from __future__ import annotations
 
+import os
 from typing import Any, Mapping
 
 from . import _runtime
 from ._errors import UsageError
 from ._runtime import Ranks
 
-__all__ = ["Ranks", "mpi", "torch"]
+__all__ = ["Ranks", "mpi", "nccl", "torch"]
 
 
 def mpi(timeout: float = 60, patience: float = 600) -> Ranks:
@@ -33,6 +34,39 @@ def mpi(timeout: float = 60, patience: float = 600) -> Ranks:
     is waited for `patience` seconds.
     """
     return Ranks.join_mpi(timeout, patience)
+
+
+def nccl(
+    rank: int | None = None,
+    size: int | None = None,
+    device: int | None = None,
+    rendezvous: str | None = None,
+    timeout: float = 60,
+    patience: float = 600,
+) -> Ranks:
+    """Joins ranks that have a GPU each, by NCCL: this process is `rank` of `size`, and has GPU `device`.
+
+    What is left out is as ``torchrun`` says it; `rendezvous`, where the ranks find each other, is
+    then the port behind its own. It may be ``HOST:PORT`` of rank 0's machine, or a file that all see
+    and that is not there yet. They are waited for `timeout` seconds at the start, and later
+    `patience` seconds.
+    """
+
+    def said(name: str) -> str:
+        if name not in os.environ:
+            raise UsageError(f"ranks.nccl: neither an argument nor {name} says it, as torchrun does")
+        return os.environ[name]
+
+    if rendezvous is None:
+        rendezvous = f"{said('MASTER_ADDR')}:{int(said('MASTER_PORT')) + 1}"
+    return Ranks.join_nccl(
+        int(said("RANK")) if rank is None else rank,
+        int(said("WORLD_SIZE")) if size is None else size,
+        int(said("LOCAL_RANK")) if device is None else device,
+        rendezvous,
+        timeout,
+        patience,
+    )
 
 
 def torch(group: Any = None) -> Ranks:

@@ -65,6 +65,9 @@ public:
     return {context, handle, {}};
   }
 
+  /// The driver's handle, which stays this object's.
+  [[nodiscard]] StreamHandle handle() const { return handle_; }
+
   /// Copies to `to` at byte `offset`.
   Status upload(const DeviceBuffer &to, uint64_t offset,
                 std::span<const std::byte> from) const;

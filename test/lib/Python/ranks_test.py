@@ -2,6 +2,8 @@
 """Steps on several ranks that mpirun starts, beside one process with the same batches.
 
     mpirun -n 2 python ranks_test.py FOLDER NAME  is their script
+
+Ranks with a GPU have that of the test driver, and the test NCCL.
 """
 import hashlib
 import json
@@ -12,12 +14,17 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import mpc_compiler
 import numpy as np
 from mpc_compiler import UsageError
 
 MODEL = pathlib.Path(__file__).resolve().parents[2] / "Inputs/models/mlp.onnx"
+
+LIBRARIES = pathlib.Path(mpc_compiler.__file__).absolute().parents[2] / "lib"
+GPUS = {"MPC_CUDA_DRIVER": str(LIBRARIES / "libMpcFakeCuda.so"), "MPC_NVRTC": str(LIBRARIES / "libMpcFakeNvrtc.so"),
+        "MPC_NCCL": str(LIBRARIES / "libMpcFakeNccl.so")}
 
 STEPS, BATCHES = 10, 4
 
@@ -29,6 +36,8 @@ def batch(number):
 
 def make(ranks, shard):
     options = {"shard": shard} if ranks is not None else {"sum_order": "pairs"}
+    if "MPC_NCCL" in os.environ:
+        options["cpu"] = "cuda:sm_90"
     # Ranks of other seeds: the state of the first counts.
     seed = 5 if ranks is None else 5 + ranks.rank
     step = mpc_compiler.compile_step(
@@ -40,10 +49,17 @@ def make(ranks, shard):
     return step
 
 
+def join(folder):
+    """The ranks that the environment says there are."""
+    if "OMPI_COMM_WORLD_SIZE" in os.environ:
+        return mpc_compiler.ranks.mpi(timeout=20)
+    return mpc_compiler.ranks.nccl(device=0, rendezvous=f"{folder}/meet") if "WORLD_SIZE" in os.environ else None
+
+
 def train(folder, name, shard="off"):
     """Losses, skips and the digest of the state after some steps, and after as many from a checkpoint."""
-    size = int(os.environ.get("OMPI_COMM_WORLD_SIZE", 1))
-    ranks = mpc_compiler.ranks.mpi(timeout=20) if size > 1 else None
+    ranks = join(folder)
+    size = 1 if ranks is None else ranks.size
     first = 0 if ranks is None else ranks.rank
     step = make(ranks, shard)
     assert step.batches_per_step == BATCHES // size
@@ -95,6 +111,32 @@ class RanksTest(unittest.TestCase):
             self.assertEqual(skips, {False, True})
             for size, shard in ((2, "off"), (4, "off"), (4, "optimizer")):
                 self.assertEqual(self.run_on(size, folder, shard), [alone] * size, shard)
+
+
+@unittest.skipUnless(os.path.exists(GPUS["MPC_NCCL"]), "no test NCCL here")
+class GpuRanksTest(unittest.TestCase):
+    def run_on(self, size, folder, shard="off"):
+        words = [sys.executable, "-B", __file__, folder, f"gpu-{size}-{shard}", shard]
+        places = [{}] if size == 1 else [{"RANK": str(rank), "WORLD_SIZE": str(size)} for rank in range(size)]
+        begun = [subprocess.Popen(words, env={**os.environ, **GPUS, **place}, stderr=subprocess.PIPE, text=True)
+                 for place in places]
+        for one in begun:
+            said = one.communicate(timeout=300)[1]
+            self.assertEqual(one.returncode, 0, said)
+        return [pathlib.Path(f"{folder}/gpu-{size}-{shard}.{rank}.json").read_text() for rank in range(size)]
+
+    def test_gpus_train_as_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (alone,) = self.run_on(1, folder)
+            self.assertEqual({skipped for _, skipped, _ in json.loads(alone)[0]}, {False, True})
+            for shard in ("off", "optimizer"):
+                self.assertEqual(self.run_on(2, folder, shard), [alone] * 2, shard)
+
+    def test_what_nobody_says_is_named(self):
+        variables = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1", "RANK": "0", "WORLD_SIZE": "2"}
+        with mock.patch.dict(os.environ, variables):
+            with self.assertRaisesRegex(UsageError, "neither an argument nor LOCAL_RANK says it"):
+                mpc_compiler.ranks.nccl()
 
 
 class RefusalsTest(unittest.TestCase):

@@ -157,12 +157,12 @@ TEST(Collective, NeedsAsManyRanksAsItHas) {
   EXPECT_EQ(status.message(), "the program is for 2 ranks, and there is one");
 }
 
-TEST(Collective, AGpuHasNone) {
-  auto program = makeProgram();
-  program->target = CudaTarget{};
-  EXPECT_NE(Runner::create(program).status().message().find(
-                "ranks on GPUs are not there yet"),
-            std::string::npos);
+TEST(Collective, RanksOfHostsMoveNothingBetweenGpus) {
+  onRanks(2, [](ThreadRanks &ranks) {
+    EXPECT_EQ(ranks.exchangeOnDevice({}, {}, nullptr).message(),
+              "these ranks exchange what lies in memory of the host: a step "
+              "for a GPU needs --ranks=nccl");
+  });
 }
 
 TEST(Collective, PartsThatDoNotFitAreRefused) {

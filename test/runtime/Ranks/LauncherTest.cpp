@@ -10,11 +10,14 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-Result<std::optional<LaunchedRank>> find(const Variables &variables) {
-  return findLauncher([&](const char *name) -> const char * {
-    auto found = variables.find(name);
-    return found == variables.end() ? nullptr : found->second.c_str();
-  });
+Result<std::optional<LaunchedRank>> find(const Variables &variables,
+                                         bool hasNccl = false) {
+  return findLauncher(
+      [&](const char *name) -> const char * {
+        auto found = variables.find(name);
+        return found == variables.end() ? nullptr : found->second.c_str();
+      },
+      hasNccl);
 }
 
 TEST(Launcher, NoneIsNone) {
@@ -27,12 +30,14 @@ TEST(Launcher, OpenMpi) {
   auto found = find({{"OMPI_COMM_WORLD_RANK", "3"},
                      {"OMPI_COMM_WORLD_SIZE", "8"},
                      {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+                     {"OMPI_COMM_WORLD_LOCAL_RANK", "2"},
                      {"PMIX_RANK", "3"}});
   ASSERT_TRUE(found.ok() && found->has_value());
   EXPECT_EQ((*found)->library, "openmpi");
   EXPECT_EQ((*found)->rank, 3u);
   EXPECT_EQ((*found)->size, 8u);
   EXPECT_EQ((*found)->localSize, 4u);
+  EXPECT_EQ((*found)->localRank, 2u);
 }
 
 TEST(Launcher, Mpich) {
@@ -57,8 +62,36 @@ TEST(Launcher, TorchrunIsRefused) {
       {{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"TORCHELASTIC_RUN_ID", "none"}});
   EXPECT_EQ(found.status().code(), StatusCode::Usage);
   EXPECT_EQ(found.status().message(),
-            "torchrun has started 4 processes, which would train alone: start "
-            "them by mpirun -n 4, or give --ranks=off");
+            "torchrun has started 4 processes, which would train alone: give "
+            "--ranks=nccl for GPUs, start them by mpirun -n 4, or give "
+            "--ranks=off");
+}
+
+TEST(Launcher, TorchrunHasRanksForNccl) {
+  Variables variables = {{"RANK", "5"},
+                         {"WORLD_SIZE", "8"},
+                         {"LOCAL_WORLD_SIZE", "4"},
+                         {"LOCAL_RANK", "1"},
+                         {"MASTER_ADDR", "node0"},
+                         {"MASTER_PORT", "29500"},
+                         {"TORCHELASTIC_RUN_ID", "none"}};
+  auto found = find(variables, /*hasNccl=*/true);
+  ASSERT_TRUE(found.ok() && found->has_value());
+  EXPECT_EQ((*found)->launcher, "torchrun");
+  EXPECT_EQ((*found)->rank, 5u);
+  EXPECT_EQ((*found)->size, 8u);
+  EXPECT_EQ((*found)->localSize, 4u);
+  EXPECT_EQ((*found)->localRank, 1u);
+  EXPECT_EQ((*found)->rendezvous, "node0:29501");
+  variables["MASTER_PORT"] = "x";
+  EXPECT_EQ(find(variables, true).status().message(),
+            "MASTER_PORT=x is not a number");
+  variables.erase("MASTER_PORT");
+  EXPECT_EQ((*find(variables, true))->rendezvous, "");
+  // mpirun's own variables are asked first.
+  variables["PMI_RANK"] = "0";
+  variables["PMI_SIZE"] = "2";
+  EXPECT_EQ((*find(variables, true))->launcher, "mpirun");
 }
 
 TEST(Launcher, WhatIsNoNumberIsRefused) {

@@ -328,6 +328,16 @@ DriverCode cuMemsetD8Async(DevicePointer to, unsigned char value, size_t bytes,
                              }});
 }
 
+// What the test NCCL moves its messages by.
+DriverCode cuLaunchHostFunc(StreamHandle stream, void (*function)(void *),
+                            void *data) {
+  MPC_ENTER(ContextCall, "cuLaunchHostFunc")
+  return state.push(stream, {Operation::Kind::Work, [=] {
+                               function(data);
+                               return code::kSuccess;
+                             }});
+}
+
 //===----------------------------------------------------------------------===//
 // Streams and events
 //===----------------------------------------------------------------------===//

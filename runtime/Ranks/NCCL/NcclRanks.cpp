@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Messages by NCCL, and a thread that ends what no rank answers any more.
+#include "runtime/Ranks/NCCL/NcclRanks.h"
+
+#include "runtime/Device/CUDA/Memory.h"
+#include "runtime/Device/CUDA/Stream.h"
+#include "runtime/Ranks/NCCL/Nccl.h"
+#include "runtime/Ranks/NCCL/Rendezvous.h"
+
+#include <condition_variable>
+#include <fmt/format.h>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace mpc::rt {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+/// How often the watching thread looks.
+constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::microseconds kNap{20};
+/// A launcher that ends its ranks kills them soon.
+constexpr Seconds kEnd{0.5};
+/// So many bytes of a message between hosts lie on the GPU at a time.
+constexpr uint64_t kPiece = uint64_t{16} << 20;
+
+class NcclRanks final : public Ranks {
+public:
+  NcclRanks(const NcclOptions &options, std::shared_ptr<const nccl::Nccl> nccl,
+            cuda::ContextRef context)
+      : Ranks(options.rank, options.size), options_(options),
+        nccl_(std::move(nccl)), context_(std::move(context)) {}
+  ~NcclRanks() override { NcclRanks::end(); }
+
+  Status open(nccl::Rendezvous &rendezvous);
+  void end() override;
+
+  [[nodiscard]] int device() const override { return options_.device; }
+  Status exchangeOnDevice(std::span<const Outgoing> sends,
+                          std::span<const Incoming> receives,
+                          void *stream) override {
+    return post(device_, sends, receives,
+                static_cast<cuda::StreamHandle>(stream));
+  }
+  Status awaitDevice(const std::function<Status()> &wait) override;
+
+protected:
+  Status exchange(std::span<const Outgoing> sends,
+                  std::span<const Incoming> receives) override;
+
+private:
+  /// A communicator of NCCL; null before its beginning and after its end.
+  struct Comm {
+    nccl::CommHandle handle = nullptr;
+  };
+
+  Status exchangePieces(std::span<const Outgoing> sends,
+                        std::span<const Incoming> receives, uint64_t begin);
+  Status begin(Comm &comm, const nccl::UniqueId &id);
+  Status post(Comm &comm, std::span<const Outgoing> sends,
+              std::span<const Incoming> receives, cuda::StreamHandle stream);
+  Status postGroup(Comm &comm, std::span<const Outgoing> sends,
+                   std::span<const Incoming> receives,
+                   cuda::StreamHandle stream);
+  Status settle(Comm &comm, Seconds limit);
+  Result<bool> isSettled(Comm &comm);
+  [[nodiscard]] std::string faultOf(const Comm &comm) const;
+  bool finish(Comm &comm);
+  Status reserve(cuda::DeviceBuffer &buffer, uint64_t bytes);
+  void startWait(Seconds limit);
+  Status endWait(Status done);
+  void watch(const std::stop_token &stop);
+  void look();
+  void fail(std::string reason);
+
+  NcclOptions options_;
+  std::shared_ptr<const nccl::Nccl> nccl_;
+  cuda::ContextRef context_;
+  std::optional<cuda::Stream> stream_; ///< Of messages between hosts.
+  cuda::DeviceBuffer outgoing_, incoming_;
+
+  std::mutex mutex_; ///< For all below.
+  /// For messages between memories of hosts and of GPUs. Those of a step that
+  /// has begun do not wait for the others, which the ranks may send before.
+  Comm host_, device_;
+  std::string failure_; ///< The reason why the ranks have lost each other.
+  /// When the wait of this rank began, and its limit; empty where none goes on.
+  std::optional<Clock::time_point> began_;
+  Seconds limit_{0};
+  std::optional<Clock::time_point> toEnd_; ///< When it was asked to end.
+  std::condition_variable_any wake_;
+  std::jthread watchdog_; ///< It stops before the rest is destroyed.
+};
+
+/// The part of `bytes` that piece number `begin / kPiece` has.
+template <typename Byte>
+std::span<Byte> pieceOf(std::span<Byte> bytes, uint64_t begin) {
+  return bytes.subspan(std::min<uint64_t>(begin, bytes.size()))
+      .first(std::min<uint64_t>(
+          kPiece, bytes.size() - std::min<uint64_t>(begin, bytes.size())));
+}
+
+/// Memory of the device as messages name it. The host never reads there.
+std::byte *addressOf(cuda::DevicePointer pointer) {
+  return reinterpret_cast<std::byte *>(static_cast<uintptr_t>(pointer));
+}
+
+Status lost(const std::string &reason) {
+  return Status(StatusCode::Peer, reason);
+}
+
+//===----------------------------------------------------------------------===//
+// Beginning and end
+//===----------------------------------------------------------------------===//
+
+Status NcclRanks::open(nccl::Rendezvous &rendezvous) {
+  MPC_ASSIGN_OR_RETURN(stream_, cuda::Stream::create(context_));
+  auto make = [&]() -> Result<nccl::Ids> {
+    nccl::Ids made;
+    MPC_NCCL_RETURN_IF_ERROR(*nccl_, ncclGetUniqueId, (&made.host));
+    MPC_NCCL_RETURN_IF_ERROR(*nccl_, ncclGetUniqueId, (&made.device));
+    return made;
+  };
+  MPC_ASSIGN_OR_RETURN(nccl::Ids ids,
+                       rendezvous.share(make, options_.patience.silence));
+  watchdog_ = std::jthread([this](std::stop_token stop) { watch(stop); });
+  MPC_RETURN_IF_ERROR(begin(host_, ids.host));
+  return begin(device_, ids.device);
+}
+
+Status NcclRanks::begin(Comm &comm, const nccl::UniqueId &id) {
+  {
+    std::lock_guard lock(mutex_);
+    nccl::Config config;
+    const cuda::Current current(*context_);
+    MPC_RETURN_IF_ERROR(current.check("opening NCCL"));
+    MPC_NCCL_RETURN_IF_ERROR(*nccl_, ncclCommInitRankConfig,
+                             (&comm.handle, static_cast<int>(size()), id,
+                              static_cast<int>(rank()), &config));
+  }
+  return settle(comm, options_.patience.silence);
+}
+
+/// Ends a communicator, which waits for all ranks; false where one is missing.
+bool NcclRanks::finish(Comm &comm) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!comm.handle ||
+        !nccl_->check(nccl_->table().ncclCommFinalize(comm.handle), "").ok())
+      return false;
+  }
+  if (!settle(comm, options_.patience.silence).ok())
+    return false;
+  std::lock_guard lock(mutex_);
+  return comm.handle && nccl_
+                            ->check(nccl_->table().ncclCommDestroy(
+                                        std::exchange(comm.handle, nullptr)),
+                                    "")
+                            .ok();
+}
+
+void NcclRanks::end() {
+  if (!watchdog_.joinable())
+    return;
+  bool isWhole = finish(device_) && finish(host_);
+  watchdog_.request_stop();
+  watchdog_.join();
+  std::lock_guard lock(mutex_);
+  fail(isWhole ? "the ranks have ended" : "the ranks have not ended together");
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+Status NcclRanks::postGroup(Comm &comm, std::span<const Outgoing> sends,
+                            std::span<const Incoming> receives,
+                            cuda::StreamHandle stream) {
+  const nccl::Table &table = nccl_->table();
+  for (const Incoming &one : receives)
+    MPC_RETURN_IF_ERROR(nccl_->check(
+        table.ncclRecv(one.bytes.data(), one.bytes.size(), nccl::kInt8,
+                       static_cast<int>(one.from), comm.handle, stream),
+        "ncclRecv"));
+  for (const Outgoing &one : sends)
+    MPC_RETURN_IF_ERROR(nccl_->check(
+        table.ncclSend(one.bytes.data(), one.bytes.size(), nccl::kInt8,
+                       static_cast<int>(one.to), comm.handle, stream),
+        "ncclSend"));
+  return {};
+}
+
+/// Adds messages between memories of GPUs to a stream.
+Status NcclRanks::post(Comm &comm, std::span<const Outgoing> sends,
+                       std::span<const Incoming> receives,
+                       cuda::StreamHandle stream) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!comm.handle)
+      return lost(failure_);
+    const cuda::Current current(*context_);
+    MPC_RETURN_IF_ERROR(current.check("exchanging with other ranks"));
+    MPC_NCCL_RETURN_IF_ERROR(*nccl_, ncclGroupStart, ());
+    // A group that was begun must end.
+    Status posted = postGroup(comm, sends, receives, stream);
+    nccl::Code ended = nccl_->table().ncclGroupEnd();
+    MPC_RETURN_IF_ERROR(posted);
+    MPC_RETURN_IF_ERROR(nccl_->check(ended, "ncclGroupEnd"));
+  }
+  return settle(comm, options_.patience.others);
+}
+
+Status NcclRanks::reserve(cuda::DeviceBuffer &buffer, uint64_t bytes) {
+  if (buffer.size() >= bytes)
+    return {};
+  buffer = {};
+  MPC_ASSIGN_OR_RETURN(buffer, cuda::DeviceBuffer::allocate(
+                                   context_, bytes, "messages to other ranks"));
+  return {};
+}
+
+Status NcclRanks::exchange(std::span<const Outgoing> sends,
+                           std::span<const Incoming> receives) {
+  uint64_t longest = 0;
+  for (const Outgoing &one : sends)
+    longest = std::max<uint64_t>(longest, one.bytes.size());
+  for (const Incoming &one : receives)
+    longest = std::max<uint64_t>(longest, one.bytes.size());
+  for (uint64_t begin = 0; begin < longest; begin += kPiece)
+    MPC_RETURN_IF_ERROR(exchangePieces(sends, receives, begin));
+  return {};
+}
+
+/// Moves a piece of each message, through memory of the GPUs. Both sides of a
+/// message cut it alike.
+Status NcclRanks::exchangePieces(std::span<const Outgoing> sends,
+                                 std::span<const Incoming> receives,
+                                 uint64_t begin) {
+  uint64_t sent = 0, received = 0;
+  for (const Outgoing &one : sends)
+    sent += pieceOf(one.bytes, begin).size();
+  for (const Incoming &one : receives)
+    received += pieceOf(one.bytes, begin).size();
+  MPC_RETURN_IF_ERROR(reserve(outgoing_, sent));
+  MPC_RETURN_IF_ERROR(reserve(incoming_, received));
+
+  std::vector<Outgoing> out;
+  std::vector<Incoming> in;
+  uint64_t place = 0;
+  for (const Outgoing &one : sends) {
+    std::span<const std::byte> piece = pieceOf(one.bytes, begin);
+    if (piece.empty())
+      continue;
+    MPC_RETURN_IF_ERROR(stream_->upload(outgoing_, place, piece));
+    out.push_back(
+        {one.to, {addressOf(outgoing_.pointer() + place), piece.size()}});
+    place += piece.size();
+  }
+  place = 0;
+  for (const Incoming &one : receives)
+    if (std::span<std::byte> piece = pieceOf(one.bytes, begin);
+        !piece.empty()) {
+      in.push_back(
+          {one.from, {addressOf(incoming_.pointer() + place), piece.size()}});
+      place += piece.size();
+    }
+  MPC_RETURN_IF_ERROR(post(host_, out, in, stream_->handle()));
+  place = 0;
+  for (const Incoming &one : receives)
+    if (std::span<std::byte> piece = pieceOf(one.bytes, begin);
+        !piece.empty()) {
+      MPC_RETURN_IF_ERROR(stream_->download(piece, incoming_, place));
+      place += piece.size();
+    }
+  return awaitDevice(
+      [&] { return stream_->synchronize("exchanging with other ranks"); });
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+/// What NCCL has found out of itself; empty where that is nothing. The caller
+/// holds the lock.
+std::string NcclRanks::faultOf(const Comm &comm) const {
+  if (!comm.handle)
+    return "";
+  nccl::Code error = nccl::code::kSuccess;
+  nccl::Code answer = nccl_->table().ncclCommGetAsyncError(comm.handle, &error);
+  for (nccl::Code code : {answer, error})
+    if (Status fault = nccl_->check(code, "NCCL"); !fault.ok())
+      return fault.message();
+  return "";
+}
+
+/// Whether the last call is done.
+Result<bool> NcclRanks::isSettled(Comm &comm) {
+  std::lock_guard lock(mutex_);
+  if (!comm.handle)
+    return lost(failure_);
+  nccl::Code error = nccl::code::kSuccess;
+  MPC_NCCL_RETURN_IF_ERROR(*nccl_, ncclCommGetAsyncError,
+                           (comm.handle, &error));
+  MPC_RETURN_IF_ERROR(nccl_->check(error, "NCCL"));
+  return error == nccl::code::kSuccess;
+}
+
+/// Waits until the last call is done.
+Status NcclRanks::settle(Comm &comm, Seconds limit) {
+  startWait(limit);
+  Result<bool> done = isSettled(comm);
+  for (; done.ok() && !*done; done = isSettled(comm))
+    std::this_thread::sleep_for(kNap);
+  return endWait(done.status());
+}
+
+Status NcclRanks::awaitDevice(const std::function<Status()> &wait) {
+  startWait(options_.patience.others);
+  return endWait(wait());
+}
+
+void NcclRanks::startWait(Seconds limit) {
+  std::lock_guard lock(mutex_);
+  began_ = Clock::now();
+  limit_ = limit;
+}
+
+/// The result of a wait. What was ended meanwhile is no result.
+Status NcclRanks::endWait(Status done) {
+  std::lock_guard lock(mutex_);
+  began_.reset();
+  return failure_.empty() ? std::move(done) : lost(failure_);
+}
+
+/// Ends all messages. What waits for them on the device goes on. The caller
+/// holds the lock.
+void NcclRanks::fail(std::string reason) {
+  if (failure_.empty())
+    failure_ = std::move(reason);
+  for (Comm *comm : {&host_, &device_})
+    if (comm->handle)
+      (void)nccl_->table().ncclCommAbort(std::exchange(comm->handle, nullptr));
+}
+
+/// Looks whether a wait is to end. The caller holds the lock.
+void NcclRanks::look() {
+  if (!began_)
+    return;
+  for (Comm *comm : {&host_, &device_})
+    if (std::string fault = faultOf(*comm); !fault.empty())
+      return fail(std::move(fault));
+  if (!toEnd_ && options_.isToEnd && options_.isToEnd())
+    toEnd_ = Clock::now();
+  Seconds waited = Clock::now() - *began_;
+  if (waited >= limit_ || (toEnd_ && Clock::now() - *toEnd_ >= kEnd))
+    fail(fmt::format("waited {:.1f} s for another rank", waited.count()));
+}
+
+void NcclRanks::watch(const std::stop_token &stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    look();
+    wake_.wait_for(lock, stop, kLook, [] { return false; });
+  }
+}
+
+} // namespace
+
+Result<std::unique_ptr<Ranks>> openNccl(const NcclOptions &options) {
+  MPC_ASSIGN_OR_RETURN(auto nccl, nccl::Nccl::open());
+  MPC_ASSIGN_OR_RETURN(auto driver, cuda::Driver::open());
+  MPC_ASSIGN_OR_RETURN(int devices, driver->deviceCount());
+  if (options.device >= devices)
+    return environmentError(
+        fmt::format("rank {} is number {} of its machine, which has {} GPUs",
+                    options.rank, options.device, devices));
+  MPC_ASSIGN_OR_RETURN(cuda::ContextRef context,
+                       cuda::Context::create(driver, options.device));
+  MPC_ASSIGN_OR_RETURN(
+      std::unique_ptr<nccl::Rendezvous> rendezvous,
+      nccl::openRendezvous(options.rendezvous, options.rank, options.size));
+  auto ranks =
+      std::make_unique<NcclRanks>(options, std::move(nccl), std::move(context));
+  MPC_RETURN_IF_ERROR(ranks->open(*rendezvous));
+  return std::unique_ptr<Ranks>(std::move(ranks));
+}
+
+} // namespace mpc::rt

@@ -355,7 +355,8 @@ void NcclRanks::look() {
     toEnd_ = Clock::now();
   Seconds waited = Clock::now() - *began_;
   if (waited >= limit_ || (toEnd_ && Clock::now() - *toEnd_ >= kEnd))
-    fail(fmt::format("waited {:.1f} s for another rank", waited.count()));
+    fail(fmt::format("waited {:.1f} s for another rank",
+                     std::min(waited, limit_).count()));
 }
 
 void NcclRanks::watch(const std::stop_token &stop) {

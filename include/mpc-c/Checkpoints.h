@@ -43,6 +43,14 @@ MPC_EXPORT MpcError *mpcCheckpointsSave(MpcCheckpoints *checkpoints,
                                         MpcRunner *runner,
                                         const MpcDataPosition *position);
 
+/* As mpcCheckpointsSave, to a folder with a file of each rank, so that no rank
+ * collects the state: see mpcCheckpointJoin. All ranks must call it, the others
+ * than rank 0 with NULL for `checkpoints`, and all see one file system. Where
+ * one rank cannot write its part the call fails on all. */
+MPC_EXPORT MpcError *mpcCheckpointsSaveInParts(MpcCheckpoints *checkpoints,
+                                               MpcRunner *runner,
+                                               const MpcDataPosition *position);
+
 /* Loads the newest whole checkpoint. The runner then continues from it with the
  * same bits. Damaged checkpoints are skipped with a warning. A checkpoint that
  * does not fit the program is an error, and so is a runner in the middle of a
@@ -52,8 +60,8 @@ MPC_EXPORT MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,
                                               MpcDataPosition *position,
                                               int *found);
 
-/* Writes the checkpoint in parts at `folder`, which several ranks wrote with
- * --checkpoint-parts, to `file`: the checkpoint that a process alone would have
+/* Writes the checkpoint in parts at `folder`, which several ranks wrote, to
+ * `file`: the checkpoint that a process alone would have
  * written, byte for byte. mpcCheckpointsLoadNewest takes either. */
 MPC_EXPORT MpcError *mpcCheckpointJoin(const char *folder, const char *file);
 

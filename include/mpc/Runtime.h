@@ -456,6 +456,20 @@ public:
   Status save(const Runner &runner) {
     return Status(mpcCheckpointsSave(get(), runner.get(), nullptr));
   }
+  /// Saves one as a folder with a file of each rank.
+  Status saveInParts(const Runner &runner, const MpcDataPosition &position) {
+    return Status(mpcCheckpointsSaveInParts(get(), runner.get(), &position));
+  }
+  Status saveInParts(const Runner &runner) {
+    return Status(mpcCheckpointsSaveInParts(get(), runner.get(), nullptr));
+  }
+  /// What other ranks call where rank 0 calls save() or saveInParts().
+  static Status saveOnOther(const Runner &runner) {
+    return Status(mpcCheckpointsSave(nullptr, runner.get(), nullptr));
+  }
+  static Status saveInPartsOnOther(const Runner &runner) {
+    return Status(mpcCheckpointsSaveInParts(nullptr, runner.get(), nullptr));
+  }
   /// Loads the newest checkpoint; empty where the folder has none.
   Expected<std::optional<MpcDataPosition>> loadNewest(Runner &runner) {
     using Result = Expected<std::optional<MpcDataPosition>>;

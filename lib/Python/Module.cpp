@@ -180,7 +180,7 @@ static void addRunner(nb::module_ &m) {
            "program"_a, "num_threads"_a = 0, "seed"_a = 0,
            "ranks"_a.none() = nullptr, nb::keep_alive<1, 5>())
       .def("broadcast_state", &Runner::broadcastState)
-      .def("save_part", &Runner::savePart,
+      .def("save_part", &Runner::savePart, "in_parts"_a = false,
            "Takes part where rank 0 saves a checkpoint.")
       .def(nb::init<const Program &, const Runner &, uint64_t>(), "program"_a,
            "shares"_a, "seed"_a = 0)
@@ -251,7 +251,8 @@ static void addRunner(nb::module_ &m) {
 static void addCheckpoints(nb::module_ &m) {
   nb::class_<Checkpoints>(m, "Checkpoints", "A folder of checkpoints, locked.")
       .def(nb::init<const std::string &>(), "path"_a)
-      .def("save", &Checkpoints::save, "runner"_a, "position"_a = Position())
+      .def("save", &Checkpoints::save, "runner"_a, "position"_a = Position(),
+           "in_parts"_a = false)
       .def("load_newest", &Checkpoints::loadNewest, "runner"_a)
       .def("take_messages", &Checkpoints::takeMessages);
   m.def("join_checkpoint", &joinCheckpoint, "folder"_a, "file"_a,

@@ -357,11 +357,13 @@ void Runner::setStream(uintptr_t stream) {
   check(runner_.setStream(reinterpret_cast<void *>(stream)));
 }
 
-void Runner::savePart() {
-  nb::gil_scoped_release release;
-  Status status(mpcCheckpointsSave(nullptr, runner_.get(), nullptr));
-  nb::gil_scoped_acquire acquire;
-  check(status);
+void Runner::savePart(bool inParts) {
+  mpc::Status status = [&] {
+    nb::gil_scoped_release release;
+    return inParts ? mpc::Checkpoints::saveInPartsOnOther(runner_)
+                   : mpc::Checkpoints::saveOnOther(runner_);
+  }();
+  check(std::move(status));
 }
 
 void Runner::broadcastState() {
@@ -418,13 +420,15 @@ Messages Runner::takeMessages() { return std::exchange(*messages_, {}); }
 Checkpoints::Checkpoints(const std::string &path)
     : checkpoints_(valueOf(mpc::Checkpoints::open(path, logTo(*messages_)))) {}
 
-void Checkpoints::save(Runner &runner, const Position &position) {
-  Status status = [&] {
+void Checkpoints::save(Runner &runner, const Position &position, bool inParts) {
+  MpcDataPosition given = toC(position);
+  auto *write = inParts ? mpcCheckpointsSaveInParts : mpcCheckpointsSave;
+  mpc::Status status = [&] {
     nb::gil_scoped_release release;
-    return position.empty() ? checkpoints_.save(runner.get())
-                            : checkpoints_.save(runner.get(), toC(position));
+    return mpc::Status(write(checkpoints_.get(), runner.get().get(),
+                             position.empty() ? nullptr : &given));
   }();
-  check(status);
+  check(std::move(status));
 }
 
 std::optional<Position> Checkpoints::loadNewest(Runner &runner) {

@@ -133,8 +133,8 @@ public:
   void setStream(uintptr_t stream);
   /// Gives all ranks the state of rank 0.
   void broadcastState();
-  /// Gives rank 0 what it saves of this rank's state.
-  void savePart();
+  /// Takes part where rank 0 saves a checkpoint, as a file or in parts.
+  void savePart(bool inParts);
   double readNumber(const std::string &name);
   void writeNumber(const std::string &name, double value);
   void updateScale(double newScale, const std::string &scaler);
@@ -175,7 +175,7 @@ class Checkpoints {
 public:
   explicit Checkpoints(const std::string &path);
 
-  void save(Runner &runner, const Position &position);
+  void save(Runner &runner, const Position &position, bool inParts);
   /// Loads the newest checkpoint; empty where the folder has none.
   std::optional<Position> loadNewest(Runner &runner);
   Messages takeMessages();

@@ -24,6 +24,21 @@ MpcError *onBoth(MpcCheckpoints *checkpoints, MpcRunner *runner, Body body) {
   });
 }
 
+MpcError *save(MpcCheckpoints *checkpoints, MpcRunner *runner,
+               const MpcDataPosition *position, CheckpointForm form) {
+  auto save = [&](CheckpointFolder *folder, Session &session) -> Status {
+    MPC_ASSIGN_OR_RETURN(LoaderState data, loaderState(position));
+    return session.save(folder, data, form);
+  };
+  if (!checkpoints)
+    return onRunner(runner,
+                    [&](Session &session) { return save(nullptr, session); });
+  return onBoth(checkpoints, runner,
+                [&](CheckpointFolder &folder, Session &session) {
+                  return save(&folder, session);
+                });
+}
+
 } // namespace
 
 MpcError *mpcCheckpointsOpen(const char *path,
@@ -51,17 +66,13 @@ void mpcCheckpointsDestroy(MpcCheckpoints *checkpoints) {
 
 MpcError *mpcCheckpointsSave(MpcCheckpoints *checkpoints, MpcRunner *runner,
                              const MpcDataPosition *position) {
-  auto save = [&](CheckpointFolder *folder, Session &session) -> Status {
-    MPC_ASSIGN_OR_RETURN(LoaderState data, loaderState(position));
-    return session.save(folder, data);
-  };
-  if (!checkpoints)
-    return onRunner(runner,
-                    [&](Session &session) { return save(nullptr, session); });
-  return onBoth(checkpoints, runner,
-                [&](CheckpointFolder &folder, Session &session) {
-                  return save(&folder, session);
-                });
+  return save(checkpoints, runner, position, CheckpointForm::File);
+}
+
+MpcError *mpcCheckpointsSaveInParts(MpcCheckpoints *checkpoints,
+                                    MpcRunner *runner,
+                                    const MpcDataPosition *position) {
+  return save(checkpoints, runner, position, CheckpointForm::Parts);
 }
 
 MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,

@@ -9,6 +9,7 @@
 #include "runtime/Runner/InputBounds.h"
 #include "runtime/Support/Hash.h"
 #include "runtime/Support/Text.h"
+#include "runtime/Train/CheckpointParts.h"
 #include "runtime/Train/InitialWeights.h"
 #include "runtime/Train/RankAgreement.h"
 
@@ -163,7 +164,11 @@ Status Session::broadcastState() {
     begin = checkMissing();
   MPC_RETURN_IF_ERROR(agree(ranks_.get(), begin));
   std::optional<TrainPosition> position = training_->position();
-  MPC_RETURN_IF_ERROR(shareStart(ranks_.get(), *runner_, position));
+  std::string parts = std::exchange(loadedParts_, "");
+  if (position->step != loadedStep_)
+    parts.clear();
+  MPC_RETURN_IF_ERROR(
+      shareStart(ranks_.get(), *runner_, position, std::move(parts)));
   training_->position() = *position;
   numDerived_ = ++use_->numWrites;
   missing_.clear();
@@ -581,7 +586,15 @@ void Session::setRule(CheckpointFolder &folder) const {
   folder.setRule({clausesOf(runner_->program().protocol.rule)});
 }
 
-Status Session::save(CheckpointFolder *folder, const LoaderState &data) {
+/// The part of this rank, in the folder of rank 0.
+Status Session::saveOwnPart(CheckpointFolder *folder) {
+  return folder ? folder->saveInParts(ranks_.get(), *runner_,
+                                      training_->position())
+                : saveParts(ranks_.get(), *runner_, "", {});
+}
+
+Status Session::save(CheckpointFolder *folder, const LoaderState &data,
+                     CheckpointForm form) {
   MPC_RETURN_IF_ERROR(checkBetweenSteps("the state is saved"));
   MPC_RETURN_IF_ERROR(checkMissing());
   if (!folder && (!ranks_ || ranks_->isFirst()))
@@ -594,6 +607,8 @@ Status Session::save(CheckpointFolder *folder, const LoaderState &data) {
     return folder ? folder->save(*runner_, training_->position()) : Status();
   };
   return training_->save([&] {
+    if (form == CheckpointForm::Parts)
+      return saveOwnPart(folder);
     return runner_->isDivided() ? withWholeState(*runner_, save) : save();
   });
 }
@@ -612,6 +627,8 @@ Session::loadNewest(CheckpointFolder &folder) {
   noteLoaded();
   missing_.clear();
   training_->position() = *position;
+  loadedParts_ = folder.loadedParts();
+  loadedStep_ = position->step;
   return std::optional(position->loader);
 }
 

@@ -41,6 +41,10 @@ struct Log {
 };
 
 /// A session, used by one thread at a time, which use() ensures.
+/// How a checkpoint lies on disk: as a file, or as a folder with one of each
+/// rank.
+enum class CheckpointForm : uint8_t { File, Parts };
+
 class Session : public std::enable_shared_from_this<Session> {
 public:
   static Result<std::shared_ptr<Session>>
@@ -109,8 +113,9 @@ public:
   const char *keep(std::string text);
 
   /// Rank 0 saves to its folder; of a divided state the others must call it,
-  /// without one.
-  Status save(CheckpointFolder *folder, const LoaderState &data);
+  /// without one, and all to save in parts.
+  Status save(CheckpointFolder *folder, const LoaderState &data,
+              CheckpointForm form);
   /// Loads the newest checkpoint; empty where the folder has none.
   Result<std::optional<LoaderState>> loadNewest(CheckpointFolder &folder);
 
@@ -142,6 +147,7 @@ private:
   Result<MpcStepResult> finish();
   Status writeScalerSlot(const ScalerSlot &slot, double value);
   void setRule(CheckpointFolder &folder) const;
+  Status saveOwnPart(CheckpointFolder *folder);
 
   Log log_;
   pid_t process_;
@@ -163,6 +169,11 @@ private:
   /// The value of numWrites at which the copies were made.
   uint64_t numDerived_ = 0;
   const EntryCall *evaluatedLast_ = nullptr;
+  /// The folder of the parts that were loaded, and the step. Until another step
+  /// the other ranks read theirs there, where the state is shared. Empty for
+  /// none.
+  std::string loadedParts_;
+  int64_t loadedStep_ = 0;
   /// The training whose batches and evaluations the caller chooses, and whose
   /// position in the data he gives when he saves.
   std::optional<Training> training_;

@@ -515,21 +515,22 @@ class Step:
         source.write_onnx(_state.model_tensors(self), os.fspath(path))
 
     def save_checkpoint(
-        self, folder: str | os.PathLike, position: Mapping[str, int] | None = None
+        self, folder: str | os.PathLike, position: Mapping[str, int] | None = None, parts: bool = False
     ) -> None:
         """Writes all state to a folder, which keeps the two newest; ``mpc-run`` resumes from it.
 
         `position` says where the data stands, as :attr:`DataFiles.position` does: ``seed``,
         ``epoch``, ``position``, ``samples``, ``batch_size``, ``shuffled``, ``wraps``, all integers.
         Without it a resume begins its data anew. Of several ranks all call it: the first writes it, with
-        what the others have of a divided state (``shard="optimizer"``).
+        what the others have of a divided state (``shard="optimizer"``). With `parts` each writes its
+        own, to a folder that all see; ``python -m mpc_compiler.convert`` makes one file of it.
         """
         if self.ranks is not None and self.ranks.rank != 0:
-            self._runner.save_part()
+            self._runner.save_part(parts)
             return
         self._check_weights("checkpoint")
         checkpoints = self._folder(folder)
-        checkpoints.save(self._runner, dict(position or {}))
+        checkpoints.save(self._runner, dict(position or {}), parts)
         _tell(checkpoints.take_messages())
 
     def load_checkpoint(self, folder: str | os.PathLike) -> dict[str, int] | None:

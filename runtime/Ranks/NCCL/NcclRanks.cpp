@@ -52,9 +52,7 @@ protected:
 
 private:
   /// A communicator of NCCL; null before its beginning and after its end.
-  struct Comm {
-    nccl::CommHandle handle = nullptr;
-  };
+  using Comm = nccl::CommHandle;
 
   Status exchangePieces(std::span<const Outgoing> sends,
                         std::span<const Incoming> receives, uint64_t begin);
@@ -66,7 +64,7 @@ private:
                    cuda::StreamHandle stream);
   Status settle(Comm &comm, Seconds limit);
   Result<bool> isSettled(Comm &comm);
-  [[nodiscard]] std::string faultOf(const Comm &comm) const;
+  [[nodiscard]] std::string faultOf(Comm comm) const;
   bool finish(Comm &comm);
   Status reserve(cuda::DeviceBuffer &buffer, uint64_t bytes);
   void startWait(Seconds limit);
@@ -84,7 +82,7 @@ private:
   std::mutex mutex_; ///< For all below.
   /// For messages between memories of hosts and of GPUs. Those of a step that
   /// has begun do not wait for the others, which the ranks may send before.
-  Comm host_, device_;
+  Comm host_ = nullptr, device_ = nullptr;
   std::string failure_; ///< The reason why the ranks have lost each other.
   /// When the wait of this rank began, and its limit; empty where none goes on.
   std::optional<Clock::time_point> began_;
@@ -94,17 +92,44 @@ private:
   std::jthread watchdog_; ///< It stops before the rest is destroyed.
 };
 
-/// The part of `bytes` that piece number `begin / kPiece` has.
-template <typename Byte>
-std::span<Byte> pieceOf(std::span<Byte> bytes, uint64_t begin) {
-  return bytes.subspan(std::min<uint64_t>(begin, bytes.size()))
-      .first(std::min<uint64_t>(
-          kPiece, bytes.size() - std::min<uint64_t>(begin, bytes.size())));
-}
-
 /// Memory of the device as messages name it. The host never reads there.
 std::byte *addressOf(cuda::DevicePointer pointer) {
   return reinterpret_cast<std::byte *>(static_cast<uintptr_t>(pointer));
+}
+
+/// The piece of each message that begins at byte `begin` of it, where it has
+/// one.
+template <typename Message>
+std::vector<Message> piecesOf(std::span<const Message> messages,
+                              uint64_t begin) {
+  std::vector<Message> pieces;
+  for (Message one : messages)
+    if (begin < one.bytes.size()) {
+      one.bytes = one.bytes.subspan(
+          begin, std::min<uint64_t>(kPiece, one.bytes.size() - begin));
+      pieces.push_back(one);
+    }
+  return pieces;
+}
+
+template <typename Message>
+uint64_t bytesOf(const std::vector<Message> &messages) {
+  uint64_t bytes = 0;
+  for (const Message &one : messages)
+    bytes += one.bytes.size();
+  return bytes;
+}
+
+/// The messages one behind the other in memory of the GPU.
+template <typename Message>
+std::vector<Message> placed(std::vector<Message> messages,
+                            const cuda::DeviceBuffer &buffer) {
+  cuda::DevicePointer place = buffer.pointer();
+  for (Message &one : messages) {
+    one.bytes = {addressOf(place), one.bytes.size()};
+    place += one.bytes.size();
+  }
+  return messages;
 }
 
 Status lost(const std::string &reason) {
@@ -137,7 +162,7 @@ Status NcclRanks::begin(Comm &comm, const nccl::UniqueId &id) {
     const cuda::Current current(*context_);
     MPC_RETURN_IF_ERROR(current.check("opening NCCL"));
     MPC_NCCL_RETURN_IF_ERROR(*nccl_, ncclCommInitRankConfig,
-                             (&comm.handle, static_cast<int>(size()), id,
+                             (&comm, static_cast<int>(size()), id,
                               static_cast<int>(rank()), &config));
   }
   return settle(comm, options_.patience.silence);
@@ -147,18 +172,17 @@ Status NcclRanks::begin(Comm &comm, const nccl::UniqueId &id) {
 bool NcclRanks::finish(Comm &comm) {
   {
     std::lock_guard lock(mutex_);
-    if (!comm.handle ||
-        !nccl_->check(nccl_->table().ncclCommFinalize(comm.handle), "").ok())
+    if (!comm || !nccl_->check(nccl_->table().ncclCommFinalize(comm), "").ok())
       return false;
   }
   if (!settle(comm, options_.patience.silence).ok())
     return false;
   std::lock_guard lock(mutex_);
-  return comm.handle && nccl_
-                            ->check(nccl_->table().ncclCommDestroy(
-                                        std::exchange(comm.handle, nullptr)),
-                                    "")
-                            .ok();
+  return comm && nccl_
+                     ->check(nccl_->table().ncclCommDestroy(
+                                 std::exchange(comm, nullptr)),
+                             "")
+                     .ok();
 }
 
 void NcclRanks::end() {
@@ -182,12 +206,12 @@ Status NcclRanks::postGroup(Comm &comm, std::span<const Outgoing> sends,
   for (const Incoming &one : receives)
     MPC_RETURN_IF_ERROR(nccl_->check(
         table.ncclRecv(one.bytes.data(), one.bytes.size(), nccl::kInt8,
-                       static_cast<int>(one.from), comm.handle, stream),
+                       static_cast<int>(one.from), comm, stream),
         "ncclRecv"));
   for (const Outgoing &one : sends)
     MPC_RETURN_IF_ERROR(nccl_->check(
         table.ncclSend(one.bytes.data(), one.bytes.size(), nccl::kInt8,
-                       static_cast<int>(one.to), comm.handle, stream),
+                       static_cast<int>(one.to), comm, stream),
         "ncclSend"));
   return {};
 }
@@ -198,7 +222,7 @@ Status NcclRanks::post(Comm &comm, std::span<const Outgoing> sends,
                        cuda::StreamHandle stream) {
   {
     std::lock_guard lock(mutex_);
-    if (!comm.handle)
+    if (!comm)
       return lost(failure_);
     const cuda::Current current(*context_);
     MPC_RETURN_IF_ERROR(current.check("exchanging with other ranks"));
@@ -238,42 +262,22 @@ Status NcclRanks::exchange(std::span<const Outgoing> sends,
 Status NcclRanks::exchangePieces(std::span<const Outgoing> sends,
                                  std::span<const Incoming> receives,
                                  uint64_t begin) {
-  uint64_t sent = 0, received = 0;
-  for (const Outgoing &one : sends)
-    sent += pieceOf(one.bytes, begin).size();
-  for (const Incoming &one : receives)
-    received += pieceOf(one.bytes, begin).size();
-  MPC_RETURN_IF_ERROR(reserve(outgoing_, sent));
-  MPC_RETURN_IF_ERROR(reserve(incoming_, received));
-
-  std::vector<Outgoing> out;
-  std::vector<Incoming> in;
+  std::vector<Outgoing> out = piecesOf(sends, begin);
+  std::vector<Incoming> in = piecesOf(receives, begin);
+  MPC_RETURN_IF_ERROR(reserve(outgoing_, bytesOf(out)));
+  MPC_RETURN_IF_ERROR(reserve(incoming_, bytesOf(in)));
   uint64_t place = 0;
-  for (const Outgoing &one : sends) {
-    std::span<const std::byte> piece = pieceOf(one.bytes, begin);
-    if (piece.empty())
-      continue;
-    MPC_RETURN_IF_ERROR(stream_->upload(outgoing_, place, piece));
-    out.push_back(
-        {one.to, {addressOf(outgoing_.pointer() + place), piece.size()}});
-    place += piece.size();
+  for (const Outgoing &one : out) {
+    MPC_RETURN_IF_ERROR(stream_->upload(outgoing_, place, one.bytes));
+    place += one.bytes.size();
   }
+  MPC_RETURN_IF_ERROR(post(host_, placed(out, outgoing_), placed(in, incoming_),
+                           stream_->handle()));
   place = 0;
-  for (const Incoming &one : receives)
-    if (std::span<std::byte> piece = pieceOf(one.bytes, begin);
-        !piece.empty()) {
-      in.push_back(
-          {one.from, {addressOf(incoming_.pointer() + place), piece.size()}});
-      place += piece.size();
-    }
-  MPC_RETURN_IF_ERROR(post(host_, out, in, stream_->handle()));
-  place = 0;
-  for (const Incoming &one : receives)
-    if (std::span<std::byte> piece = pieceOf(one.bytes, begin);
-        !piece.empty()) {
-      MPC_RETURN_IF_ERROR(stream_->download(piece, incoming_, place));
-      place += piece.size();
-    }
+  for (const Incoming &one : in) {
+    MPC_RETURN_IF_ERROR(stream_->download(one.bytes, incoming_, place));
+    place += one.bytes.size();
+  }
   return awaitDevice(
       [&] { return stream_->synchronize("exchanging with other ranks"); });
 }
@@ -284,11 +288,11 @@ Status NcclRanks::exchangePieces(std::span<const Outgoing> sends,
 
 /// What NCCL has found out of itself; empty where that is nothing. The caller
 /// holds the lock.
-std::string NcclRanks::faultOf(const Comm &comm) const {
-  if (!comm.handle)
+std::string NcclRanks::faultOf(Comm comm) const {
+  if (!comm)
     return "";
   nccl::Code error = nccl::code::kSuccess;
-  nccl::Code answer = nccl_->table().ncclCommGetAsyncError(comm.handle, &error);
+  nccl::Code answer = nccl_->table().ncclCommGetAsyncError(comm, &error);
   for (nccl::Code code : {answer, error})
     if (Status fault = nccl_->check(code, "NCCL"); !fault.ok())
       return fault.message();
@@ -298,11 +302,10 @@ std::string NcclRanks::faultOf(const Comm &comm) const {
 /// Whether the last call is done.
 Result<bool> NcclRanks::isSettled(Comm &comm) {
   std::lock_guard lock(mutex_);
-  if (!comm.handle)
+  if (!comm)
     return lost(failure_);
   nccl::Code error = nccl::code::kSuccess;
-  MPC_NCCL_RETURN_IF_ERROR(*nccl_, ncclCommGetAsyncError,
-                           (comm.handle, &error));
+  MPC_NCCL_RETURN_IF_ERROR(*nccl_, ncclCommGetAsyncError, (comm, &error));
   MPC_RETURN_IF_ERROR(nccl_->check(error, "NCCL"));
   return error == nccl::code::kSuccess;
 }
@@ -340,8 +343,8 @@ void NcclRanks::fail(std::string reason) {
   if (failure_.empty())
     failure_ = std::move(reason);
   for (Comm *comm : {&host_, &device_})
-    if (comm->handle)
-      (void)nccl_->table().ncclCommAbort(std::exchange(comm->handle, nullptr));
+    if (*comm)
+      (void)nccl_->table().ncclCommAbort(std::exchange(*comm, nullptr));
 }
 
 /// Looks whether a wait is to end. The caller holds the lock.

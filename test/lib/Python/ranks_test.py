@@ -66,7 +66,9 @@ def train(folder, name, shard="off"):
     results = []
     for number in range(STEPS):
         if number == STEPS // 2:
-            step.save_checkpoint(f"{folder}/{name}")
+            # A divided state in parts, which the same call loads.
+            step.save_checkpoint(f"{folder}/{name}", parts=shard == "optimizer")
+            assert first or pathlib.Path(f"{folder}/{name}/ckpt-{number:08}").is_dir() == (shard == "optimizer")
             del step
             step = make(ranks, shard)
             step.load_checkpoint(f"{folder}/{name}")

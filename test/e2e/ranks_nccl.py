@@ -142,10 +142,11 @@ def faults(inputs, libraries, folder):
 
     text, taken = stop(signal.SIGKILL, [])
     assert "rank 0: error: " in text and "remote process exited or there was a network error (6)" in text, text
-    assert taken < 10, taken
+    # Of the 600 seconds of --rank-patience.
+    assert taken < 60, taken
     print("a rank that is killed: the others end")
     text, taken = stop(signal.SIGSTOP, ["--rank-timeout=2", "--rank-patience=2"])
-    assert "rank 0: error: " in text and "waited 2.0 s for another rank" in text and taken < 10, (text, taken)
+    assert "rank 0: error: " in text and "waited 2.0 s for another rank" in text and taken < 60, (text, taken)
     print("a rank that is stopped: waited for, and then left")
 
     short = [*base, "--steps=4"]

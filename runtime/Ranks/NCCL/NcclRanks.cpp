@@ -56,6 +56,8 @@ private:
 
   Status exchangePieces(std::span<const Outgoing> sends,
                         std::span<const Incoming> receives, uint64_t begin);
+  Status postPieces(const std::vector<Outgoing> &sends,
+                    const std::vector<Incoming> &receives);
   Status begin(Comm &comm, const nccl::UniqueId &id);
   Status post(Comm &comm, std::span<const Outgoing> sends,
               std::span<const Incoming> receives, cuda::StreamHandle stream);
@@ -258,28 +260,34 @@ Status NcclRanks::exchange(std::span<const Outgoing> sends,
 }
 
 /// Moves a piece of each message, through memory of the GPUs. Both sides of a
-/// message cut it alike.
+/// message cut it alike. The caller's memory is in use until the stream is
+/// done, also where it has got only a part of the work.
 Status NcclRanks::exchangePieces(std::span<const Outgoing> sends,
                                  std::span<const Incoming> receives,
                                  uint64_t begin) {
-  std::vector<Outgoing> out = piecesOf(sends, begin);
-  std::vector<Incoming> in = piecesOf(receives, begin);
-  MPC_RETURN_IF_ERROR(reserve(outgoing_, bytesOf(out)));
-  MPC_RETURN_IF_ERROR(reserve(incoming_, bytesOf(in)));
+  Status posted = postPieces(piecesOf(sends, begin), piecesOf(receives, begin));
+  Status done = awaitDevice(
+      [&] { return stream_->synchronize("exchanging with other ranks"); });
+  return posted.ok() ? done : posted;
+}
+
+Status NcclRanks::postPieces(const std::vector<Outgoing> &sends,
+                             const std::vector<Incoming> &receives) {
+  MPC_RETURN_IF_ERROR(reserve(outgoing_, bytesOf(sends)));
+  MPC_RETURN_IF_ERROR(reserve(incoming_, bytesOf(receives)));
   uint64_t place = 0;
-  for (const Outgoing &one : out) {
+  for (const Outgoing &one : sends) {
     MPC_RETURN_IF_ERROR(stream_->upload(outgoing_, place, one.bytes));
     place += one.bytes.size();
   }
-  MPC_RETURN_IF_ERROR(post(host_, placed(out, outgoing_), placed(in, incoming_),
-                           stream_->handle()));
+  MPC_RETURN_IF_ERROR(post(host_, placed(sends, outgoing_),
+                           placed(receives, incoming_), stream_->handle()));
   place = 0;
-  for (const Incoming &one : in) {
+  for (const Incoming &one : receives) {
     MPC_RETURN_IF_ERROR(stream_->download(one.bytes, incoming_, place));
     place += one.bytes.size();
   }
-  return awaitDevice(
-      [&] { return stream_->synchronize("exchanging with other ranks"); });
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
@@ -99,6 +100,15 @@ struct Comm {
   /// Groups that the driver has been given. A graph runs one many times.
   std::deque<std::pair<Comm *, std::vector<Message>>> groups;
 };
+
+/// Comms live as long as the process: what is under way may look at one that
+/// has ended.
+Comm *makeComm() {
+  static std::mutex mutex;
+  static auto &comms = *new std::deque<Comm>;
+  std::lock_guard lock(mutex);
+  return &comms.emplace_back();
+}
 
 /// A connected socket of each pair of ranks, of which the higher one calls.
 bool connectAll(Comm &comm, int ranks, const std::string &name) {
@@ -259,7 +269,7 @@ Code ncclCommInitRankConfig(CommHandle *handle, int ranks, UniqueId id,
   if (config->size != sizeof(Config) || config->magic != 0xcafebeef ||
       config->blocking != 0)
     return code::kInvalidUsage;
-  auto *comm = new Comm;
+  Comm *comm = makeComm();
   comm->rank = rank;
   *handle = reinterpret_cast<CommHandle>(comm);
   // Who does not wait asks.

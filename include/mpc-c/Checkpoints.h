@@ -61,8 +61,8 @@ MPC_EXPORT MpcError *mpcCheckpointsLoadNewest(MpcCheckpoints *checkpoints,
                                               int *found);
 
 /* Writes the checkpoint in parts at `folder`, which several ranks wrote, to
- * `file`: the checkpoint that a process alone would have
- * written, byte for byte. mpcCheckpointsLoadNewest takes either. */
+ * `file`: the checkpoint that a process alone would have written, byte for
+ * byte. mpcCheckpointsLoadNewest takes either. */
 MPC_EXPORT MpcError *mpcCheckpointJoin(const char *folder, const char *file);
 
 /* Receives the name and the record of one tensor. The record lives until the

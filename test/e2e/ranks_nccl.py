@@ -38,8 +38,8 @@ class Gpus:
 
         def start(rank):
             own = {"RANK": str(rank), "WORLD_SIZE": str(count), "LOCAL_WORLD_SIZE": str(count),
-                   # The test driver has one GPU in each process.
-                   "LOCAL_RANK": "0", "MPC_FAKE_NCCL": settings.get(rank, "")}
+                   "LOCAL_RANK": str(rank), "MPC_FAKE_CUDA": f"devices={count}",
+                   "MPC_FAKE_NCCL": settings.get(rank, "")}
             return subprocess.Popen(words, env={**self.environment, **own, **environment}, stderr=subprocess.PIPE,
                                     stdout=subprocess.PIPE, text=True)
 
@@ -156,7 +156,8 @@ def faults(inputs, libraries, folder):
         ("a message that is refused", "fail=ncclSend:3:5", "ncclSend: error of the test NCCL (5)"),
         ("a group that is refused", "fail=ncclGroupEnd:2:2", "ncclGroupEnd: unhandled system error (2)"),
     ]:
-        ended = gpus.run(2, [*short, "--rank-timeout=5", "--rank-patience=5"], settings={1: setting})
+        # Nobody waits for the rest of it, for which all would have 600 seconds.
+        ended = gpus.run(2, [*short, "--rank-timeout=5"], settings={1: setting})
         assert ended[1][0] == 4 and message in ended[1][1], ended
         assert ended[0][0] == 4, ended
         print(f"{what}: both end")

@@ -232,8 +232,13 @@ Status NcclRanks::post(Comm &comm, std::span<const Outgoing> sends,
     // A group that was begun must end.
     Status posted = postGroup(comm, sends, receives, stream);
     nccl::Code ended = nccl_->table().ncclGroupEnd();
-    MPC_RETURN_IF_ERROR(posted);
-    MPC_RETURN_IF_ERROR(nccl_->check(ended, "ncclGroupEnd"));
+    if (posted.ok())
+      posted = nccl_->check(ended, "ncclGroupEnd");
+    if (!posted.ok()) {
+      // What has begun of it would wait for the rest.
+      fail(posted.message());
+      return posted;
+    }
   }
   return settle(comm, options_.patience.others);
 }

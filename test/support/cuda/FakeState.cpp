@@ -47,6 +47,8 @@ void FakeState::set(std::string setting) {
   } else if (key == "sm") {
     machine.major = std::stoi(setting) / 10;
     machine.minor = std::stoi(setting) % 10;
+  } else if (key == "devices") {
+    machine.devices = std::stoi(setting);
   } else if (key == "memory") {
     machine.memoryBytes = std::stoull(setting);
   } else if (key == "shared") {

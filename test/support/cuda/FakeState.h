@@ -110,7 +110,7 @@ class FakeState final : public FakeDriver {
 public:
   static FakeState &get();
   /// As $MPC_FAKE_CUDA wants it, for tests of whole programs: words apart by
-  /// spaces, `sm=86`, `memory=BYTES`, `shared=BYTES` of a block,
+  /// spaces, `sm=86`, `devices=N`, `memory=BYTES`, `shared=BYTES` of a block,
   /// `fail=SYMBOL:USE:CODE` as failAt(), `wrong=KERNEL`, whose last block never
   /// runs, and `open=1` for memory that the host sees.
   FakeState();

@@ -3,7 +3,8 @@
 # MPC_PRELUDE_TEXT, and MPC_PRELUDE as a file in the build folder.
 set(MPC_PRELUDE ${PROJECT_BINARY_DIR}/Prelude.cuh)
 set(MPC_PRELUDE_TEXT "")
-foreach(part Instructions Scalars Groups Tiles Functions)
+foreach(part Instructions Scalars Groups Tiles Functions Random
+    Matrices Scores Attention)
   set(file ${PROJECT_SOURCE_DIR}/lib/Codegen/CUDA/Prelude/${part}.cuh)
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
     CMAKE_CONFIGURE_DEPENDS ${file})

@@ -83,16 +83,6 @@ read_shared(mpc_u32 *out, int rounds) {
       out[threadIdx.x] = mpc_bits(sum);                                        \
   }
 
-MPC_DEVICE float mpc_exp2_approximate(float x) {
-#ifdef MPC_SIMT
-  return ::exp2f(x);
-#else
-  float y;
-  asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-#endif
-}
-
 MPC_LOOP(ex2, mpc_exp2_approximate(x[i]))
 MPC_LOOP(convert_f16, mpc_f16_to_f32(mpc_f32_to_f16(x[i])) + 0.25f)
 MPC_LOOP(convert_bf16, mpc_bf16_to_f32(mpc_f32_to_bf16(x[i])) + 0.25f)

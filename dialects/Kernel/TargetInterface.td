@@ -30,9 +30,10 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
       "bool", "widensOnLoad", (ins)>,
     InterfaceMethod<[{
         Whether kernels compute attention and its gradient, without a tensor of
-        scores, on elements of this type.
+        scores, on elements of this type, in rows of at most `longest` of them.
       }],
-      "bool", "hasAttention", (ins "::mlir::Type":$element), [{}],
+      "bool", "hasAttention",
+      (ins "::mlir::Type":$element, "int64_t":$longest), [{}],
       [{ return false; }]>,
     InterfaceMethod<[{
         Whether a kernel of `rows` rows or columns, of `elements` each, keeps the

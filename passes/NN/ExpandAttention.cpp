@@ -37,8 +37,10 @@ private:
   void expand(Op op) {
     // Without elements there is no row to compute.
     bool isEmpty = op.getQuery().getType().getNumElements() == 0;
+    int64_t longest = std::max(op.getQuery().getType().getShape().back(),
+                               op.getValue().getType().getShape().back());
     if (!isEmpty && target_ &&
-        target_.hasAttention(getElementTypeOrSelf(op.getQuery())))
+        target_.hasAttention(getElementTypeOrSelf(op.getQuery()), longest))
       return;
     OpBuilder builder(op);
     op->replaceAllUsesWith(expandAttention(builder, op));

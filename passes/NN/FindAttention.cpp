@@ -281,8 +281,8 @@ private:
     if (force)
       return true;
     kernel::TargetAttrInterface target = kernel::getTarget(getOperation());
-    return target && target.hasAttention(Float32Type::get(&getContext())) &&
-           target.hasAttention(typeOf(precision, &getContext()));
+    return target && target.hasAttention(Float32Type::get(&getContext()), 1) &&
+           target.hasAttention(typeOf(precision, &getContext()), 1);
   }
 
   void visit(SoftmaxOp softmax) {

@@ -62,7 +62,7 @@ struct TargetModel
     return units;
   }
 
-  static bool hasAttention(Attribute, Type element) {
+  static bool hasAttention(Attribute, Type element, int64_t) {
     return element.isF32() || element.isF16() || element.isBF16();
   }
 

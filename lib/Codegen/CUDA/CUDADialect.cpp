@@ -60,6 +60,10 @@ bool MmaAttr::fits(KernelKind kind) const {
   return kind == KernelKind::Contraction;
 }
 
+bool AttentionAttr::fits(KernelKind kind) const {
+  return kind == KernelKind::Attention;
+}
+
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
@@ -197,5 +201,18 @@ LogicalResult MmaAttr::verify(EmitError emitError, int64_t chunks,
                               ArrayRef<int64_t> tile, int64_t stages) {
   if (failed(verifyTiles(emitError, threads, rows, tile, 32, stages)))
     return failure();
+  return verifyGrid(emitError, chunks, threads);
+}
+
+// A warp has tiles of 16 rows; Tensor Cores take 16 rows of a step at a time.
+LogicalResult AttentionAttr::verify(EmitError emitError, int64_t chunks,
+                                    int64_t threads, ArrayRef<int64_t> tile,
+                                    int64_t stages) {
+  if (tile.size() != 2 || tile[0] < 1 || tile[0] % (threads / 2) != 0 ||
+      tile[1] < 16 || tile[1] % 16 != 0 || tile[1] > 128)
+    return emitError() << "a tile of attention has rows for each warp, in "
+                          "sixteens, and steps of 16 to 128 rows";
+  if (stages < 1 || stages > 4)
+    return emitError() << stages << " stages: expected 1 to 4";
   return verifyGrid(emitError, chunks, threads);
 }

@@ -212,4 +212,27 @@ def CUDA_MmaAttr : CUDA_TileSchedule<"Mma", "mma"> {
   }];
 }
 
+def CUDA_AttentionAttr : CUDA_Schedule<"Attention", "attention"> {
+  let summary = "Attention in blocks of queries and keys";
+  let description = [{
+    For `kernel.attention` and its gradient. A block has `tile[0]` queries, of
+    which each warp has as many; it walks the keys that they see in steps of
+    `tile[1]`, of which `stages` are in shared memory. Logits stay in registers,
+    with the softmax of the keys so far. Of a gradient the first blocks have
+    `tile[0]` keys and walk queries, for the gradients of keys and values; the
+    others have queries. Where a row is too long for registers, several blocks
+    have parts of the same rows.
+
+    Products of 16 bits are chains of m16n8k16 over depth and then over keys;
+    those of f32 chains of multiply-adds. The order of all sums follows from the
+    tile and the sizes.
+  }];
+  let parameters = (ins "int64_t":$chunks, "int64_t":$threads,
+                        ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages);
+  let assemblyFormat = [{
+    `<` `chunks` `=` $chunks `,` `threads` `=` $threads `,` `tile` `=` `[` $tile
+    `]` `,` `stages` `=` $stages `>`
+  }];
+}
+
 #endif // MPC_LIB_CODEGEN_CUDA_CUDADIALECT_TD

@@ -4,6 +4,7 @@
 #include "lib/Codegen/CUDA/Passes.h"
 
 #include "lib/Codegen/CUDA/CUDADialect.h"
+#include "lib/Codegen/CUDA/Limits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -30,13 +31,6 @@ static constexpr int64_t kBlocks = 0x7fffffff;
 
 namespace {
 
-/// The shared memory of a multiprocessor.
-struct Limits {
-  int64_t threads;
-  int64_t shared; ///< The bytes that one block can have if it asks for them.
-  int64_t reserved = 0; ///< The part of these bytes that the system uses.
-};
-
 /// The place of an operand of a launch.
 struct Place {
   Value memory; ///< An argument of the entry; null for a constant.
@@ -49,26 +43,6 @@ struct Place {
 };
 
 } // namespace
-
-/// The limits of sm_`arch`. An unknown architecture has the least of its
-/// neighbours' limits.
-static Limits limitsOf(int64_t arch) {
-  constexpr int64_t kKiB = 1024;
-  switch (arch) {
-  case 75:
-    return {1024, 64 * kKiB};
-  case 80:
-    return {2048, 164 * kKiB, kKiB};
-  case 87:
-    return {1536, 164 * kKiB, kKiB};
-  case 90:
-  case 100:
-  case 103:
-    return {2048, 228 * kKiB, kKiB};
-  default:
-    return {1536, 100 * kKiB, kKiB};
-  }
-}
 
 /// The place of an operand; empty where memory is not planned.
 static std::optional<Place> placeOf(Value operand) {

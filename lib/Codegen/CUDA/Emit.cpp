@@ -3,6 +3,7 @@
 #include "lib/Codegen/CUDA/Passes.h"
 
 #include "dialects/Kernel/Philox.h"
+#include "lib/Codegen/CUDA/AttentionPlan.h"
 #include "lib/Codegen/CUDA/Emitters.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -49,6 +50,12 @@ static FailureOr<BlockShape> emitBody(KernelText &text, const Body &body,
         emitTiles(text, body, tiled, *products);
         return BlockShape{tiled.threads,
                           getSharedBytes(text.kernel, body, tiled, *products)};
+      })
+      .Case([&](AttentionAttr attention) -> FailureOr<BlockShape> {
+        if (failed(emitAttention(text, body, attention)))
+          return failure();
+        return BlockShape{attention.getThreads(),
+                          getSharedBytes(body, attention)};
       })
       .Case([&](ScatterAttr scatter) {
         emitScatter(text, body, scatter);

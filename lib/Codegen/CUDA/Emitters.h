@@ -30,6 +30,10 @@ int64_t countLoopUnits(kernel::FuncOp kernel, const kernel::Body &body);
 bool isInPlace(kernel::FuncOp kernel, const kernel::Statement &statement,
                unsigned output);
 
+/// Writes a kernel of #cuda.attention.
+mlir::LogicalResult emitAttention(KernelText &text, const kernel::Body &body,
+                                  AttentionAttr schedule);
+
 /// Writes a kernel of #cuda.scatter.
 void emitScatter(KernelText &text, const kernel::Body &body,
                  ScatterAttr schedule);

@@ -2,6 +2,7 @@
 // How each kind of kernel runs on a GPU.
 #include "lib/Codegen/CUDA/Schedule.h"
 
+#include "lib/Codegen/CUDA/AttentionPlan.h"
 #include "lib/Codegen/CUDA/Emitters.h"
 #include "lib/Codegen/CUDA/SplitReduction.h"
 
@@ -97,10 +98,7 @@ static ScheduleAttrInterface chooseSchedule(FuncOp kernel, TargetAttr target) {
   case KernelKind::Loops:
     return scheduleLoops(kernel, body);
   case KernelKind::Attention:
-    kernel.emitOpError("is attention, which no schedule for GPUs runs; "
-                       "nn-expand-attention makes products and a softmax of "
-                       "it");
-    return {};
+    return scheduleAttention(body, target);
   }
   llvm_unreachable("all kinds are above");
 }

@@ -2,6 +2,7 @@
 // cuda-attach-target, and the implementation of #cuda.target's interface.
 #include "lib/Codegen/CUDA/TargetInterface.h"
 
+#include "lib/Codegen/CUDA/AttentionPlan.h"
 #include "lib/Codegen/CUDA/CUDADialect.h"
 #include "lib/Codegen/CUDA/Emitters.h"
 #include "lib/Codegen/CUDA/Passes.h"
@@ -63,6 +64,10 @@ struct TargetModel
 
   static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {
     return cast<TargetAttr>(target).getMultiplyUnits();
+  }
+
+  static bool hasAttention(Attribute target, Type element, int64_t longest) {
+    return cuda::hasAttention(cast<TargetAttr>(target), element, longest);
   }
 
   static LogicalResult scheduleKernel(Attribute target, Operation *kernel,

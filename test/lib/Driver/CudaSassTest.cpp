@@ -115,6 +115,14 @@ std::set<int64_t> accessesOf(const std::string &body, bool isStore) {
   if (isStore)
     each(R"((output\d+)\[[^\n]*\] = )",
          [&](const std::smatch &m) { widths.insert(elements.at(m[1])); });
+  // What the prelude reads and writes: a type of elements, and how many at
+  // once, which is the last number.
+  auto widthOfPlaces = [](const std::smatch &m) {
+    return (m[1] == "mpc_f32" ? 4 : 2) * std::stoi(m[2]);
+  };
+  if (isStore)
+    each(R"(mpc_result<mpc_places<(\w+), \w+(?:, \d+)*, (\d+)>>)",
+         [&](const std::smatch &m) { widths.insert(widthOfPlaces(m)); });
   return widths;
 }
 
@@ -172,7 +180,9 @@ TEST_P(CudaSass, CompilesWithoutSpills) {
       // One kernel is written by hand, and calls its parameters otherwise.
       if (body.find("output0") != std::string::npos)
         expectVectors(name, body, code);
-      if (body.find("mpc_multiply_tiles") == std::string::npos)
+      static const std::regex kProducts(
+          "mpc_multiply_tiles|mpc_products<mpc_b?f16>");
+      if (!std::regex_search(body, kProducts))
         continue;
       ++products;
       EXPECT_THAT(code, HasSubstr("HMMA.")) << name;

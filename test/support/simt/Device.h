@@ -105,6 +105,12 @@ MPC_DEVICE double mpc_fma(double a, double b, double c) {
   return mpcSimtFma64(a, b, c);
 }
 
+MPC_DEVICE float mpc_exp2_approximate(float x) {
+  float y = exp2f(x);
+  return y < 0x1p-126F ? 0.0F : y;
+}
+MPC_DEVICE float mpc_max_plain(float a, float b) { return fmaxf(a, b); }
+
 MPC_DEVICE float mpc_f16_to_f32(uint16_t x) { return mpcSimtValueOfF16(x); }
 MPC_DEVICE uint16_t mpc_f32_to_f16(float x) { return mpcSimtRoundToF16(x); }
 MPC_DEVICE uint16_t mpc_f32_to_bf16(float x) { return mpcSimtRoundToBF16(x); }

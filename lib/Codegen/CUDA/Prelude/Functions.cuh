@@ -94,5 +94,3 @@ MPC_DEVICE float mpc_erf(float x) {
   p = mpc_fma(p, s, 1.28379166e-1f);
   return t > 0.927734375f ? far : mpc_fma(p, x, x);
 }
-
-// End of the prelude.

@@ -130,6 +130,15 @@ MPC_DEVICE double mpc_fma(double a, double b, double c) {
   return __fma_rn(a, b, c);
 }
 
+// 2^x within some units of the last place; what would be subnormal is 0.
+MPC_DEVICE float mpc_exp2_approximate(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+// The greater one that is no NaN.
+MPC_DEVICE float mpc_max_plain(float a, float b) { return fmaxf(a, b); }
+
 MPC_DEVICE float mpc_f16_to_f32(mpc_u16 x) {
   float y;
   asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x));

@@ -2,15 +2,12 @@
 // RUN: mpc-opt %s --cpu-attach-target=lanes=16 --kernel-schedule | FileCheck %s --check-prefix=AVX512
 // RUN: mpc-opt %s --cpu-attach-target="lanes=16 bf16=avx512_bf16" --kernel-schedule | FileCheck %s --check-prefix=PAIRS
 // RUN: mpc-opt %s --cpu-attach-target="lanes=16 naive" --kernel-schedule | FileCheck %s --check-prefix=NAIVE
-// RUN: not mpc-opt %s --cuda-attach-target --kernel-schedule 2>&1 | FileCheck %s --check-prefix=CUDA
 // Blocks of attention: they follow from sizes, type, lanes and unit. Few heads
 // of long rows are cut into pieces, up to 64 chunks in all. Keys are whole
 // micro-tiles both as columns and as rows.
 
 #all = affine_map<(b, h, i, d) -> (b, h, i, d)>
 #rows = affine_map<(b, h, i) -> (b, h, i)>
-
-// CUDA: error: 'kernel.func' op is attention, which no schedule for GPUs runs; nn-expand-attention makes products and a softmax of it
 
 // AVX2-LABEL:   @long
 // AVX2-SAME:    #cpu.attention<chunks = 32, lanes = 8, pieces = 16, block = [66, 144], micro = [6, 16]>

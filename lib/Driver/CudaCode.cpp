@@ -139,6 +139,7 @@ public:
     attach.naive = options.naive;
     attach.wide = options.wide;
     attach.memory = options.memory.value_or(0);
+    attach.exact = options.math == MathMode::Exact;
     passes.addPass(cuda::createAttachTargetPass(attach));
   }
 

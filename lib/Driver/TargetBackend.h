@@ -20,10 +20,13 @@ class OpPassManager;
 
 namespace mpc {
 
-/// How products are computed.
+/// How a CPU computes products, and a GPU functions.
 enum class MathMode : uint8_t {
-  Fast,  ///< By the target's units for 16 bits, which flush subnormal numbers.
-  Exact, ///< By fused multiply-adds of f32.
+  /// By the CPU's units for 16 bits, which flush subnormal numbers; for results
+  /// of 16 bits by the GPU's approximate instructions.
+  Fast,
+  /// By fused multiply-adds of f32; by those of the CPU's functions.
+  Exact,
 };
 
 /// How code is made, independent of its computation.

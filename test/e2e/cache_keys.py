@@ -272,7 +272,7 @@ def check_targets():
     targets = [["--cpu=x86-64-v3"], ["--cpu=x86-64-v4"], ["--cpu=host"], ["--cpu=x86-64-v3", "--naive"], ["--cpu=znver4"]]
     targets += [["--cpu=znver4", "--math=exact"]]
     targets += [[f"--target=cuda:sm_{arch}"] for arch in (80, 90, 100)]
-    targets += [["--target=cuda:sm_90", "--wide-places"]]
+    targets += [["--target=cuda:sm_90", "--wide-places"], ["--target=cuda:sm_90", "--math=exact"]]
     pairs = ["--accumulate=4", "--sum-order=pairs"]
     targets += [pairs, [*pairs, "--num-ranks=2"], [*pairs, "--num-ranks=4"], [*pairs, "--num-ranks=4", "--shard=off"]]
     runs = all_kept("mpc-compile", [["net.onnx", "-o", "out.mpc", *words] for words in targets])

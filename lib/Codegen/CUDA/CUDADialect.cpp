@@ -84,7 +84,8 @@ static LogicalResult verifyGrid(EmitError emitError, int64_t chunks,
 
 LogicalResult TargetAttr::verify(EmitError emitError, int64_t arch,
                                  StringAttr letter, bool /*naive*/,
-                                 bool /*wide*/, int64_t memory) {
+                                 bool /*wide*/, int64_t memory,
+                                 bool /*exact*/) {
   if (memory < 0)
     return emitError() << "a step cannot keep " << memory << " bytes";
   if (letter && letter != "a" && letter != "f")
@@ -100,7 +101,7 @@ TargetAttr TargetAttr::lookup(Operation *op) {
   if (auto target = dyn_cast_or_null<TargetAttr>(mpc::kernel::getTarget(op)))
     return target;
   return get(op->getContext(), /*arch=*/80, /*letter=*/nullptr,
-             /*naive=*/false, /*wide=*/false, /*memory=*/0);
+             /*naive=*/false, /*wide=*/false, /*memory=*/0, /*exact=*/false);
 }
 
 /// The multiply units of GPUs, each with the first architecture that has it.

@@ -50,7 +50,10 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
     warp would sum is a block's and the reverse. With `wide` places have 64 bits
     in every kernel, as they otherwise have for large tensors alone, so that
     such kernels can be tested. `memory` are the bytes that a step may keep
-    beside its state; 0 means as few as possible.
+    beside its state; 0 means as few as possible. Unless `exact`, kernels whose
+    results all have 16 bits, and attention on 16 bits, compute functions
+    by the device's approximate instructions; else functions have the bits of
+    the CPU's.
 
     ```mlir
     module attributes {kernel.target = #cuda.target<arch = 90>} {}
@@ -60,7 +63,8 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
                         OptionalParameter<"::mlir::StringAttr">:$letter,
                         DefaultValuedParameter<"bool", "false">:$naive,
                         DefaultValuedParameter<"bool", "false">:$wide,
-                        DefaultValuedParameter<"int64_t", "0">:$memory);
+                        DefaultValuedParameter<"int64_t", "0">:$memory,
+                        DefaultValuedParameter<"bool", "false">:$exact);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

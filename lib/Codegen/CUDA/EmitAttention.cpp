@@ -220,15 +220,17 @@ std::string AttentionEmitter::emitMask() {
 void AttentionEmitter::emitScores() {
   std::string mask = emitMask();
   Type element = getElementTypeOrSelf(op_.getQueryMutable().get().getType());
+  bool isExact = element.isF32() || TargetAttr::lookup(op_).getExact();
   // A window that is wider than the queries hides nothing.
   int64_t window = op_.getWindow().value_or(0);
   if (window > sizes_.queries)
     window = 0;
   std::optional<APFloat> cap = op_.getSoftcap();
-  text_.line("const mpc_scores<mpc_products<{0}>, {1}, {2}, {3}, {4}, {5}, "
-             "{6}> scores{{mask, {7}, {8}};",
-             getElementText(element), mask, sizes_.queries, sizes_.keys,
-             op_.getCausal() ? "true" : "false", window, cap ? "true" : "false",
+  auto truth = [](bool value) { return value ? "true" : "false"; };
+  text_.line("const mpc_scores<{0}, {1}, {2}, {3}, {4}, {5}, {6}> "
+             "scores{{mask, {7}, {8}};",
+             mask, sizes_.queries, sizes_.keys, truth(op_.getCausal()), window,
+             truth(cap.has_value()), truth(isExact),
              literalOf(op_, op_.getScale().convertToDouble()),
              literalOf(op_, cap ? cap->convertToDouble() : 1.0));
 }

@@ -62,7 +62,19 @@ static bool fitsInt(mpc::kernel::FuncOp kernel) {
          });
 }
 
-KernelText::KernelText(kernel::FuncOp kernel) : kernel(kernel) {
+/// Whether what is computed of `kernel`'s values is rounded to 16 bits in the
+/// end, and the target asks for no more.
+static bool hasNearFunctions(mpc::kernel::FuncOp kernel) {
+  TargetAttr target = TargetAttr::lookup(kernel);
+  return !target.getExact() && !target.getNaive() &&
+         llvm::all_of(kernel.getResultTypes(), [](Type type) {
+           Type element = cast<RankedTensorType>(type).getElementType();
+           return element.isF16() || element.isBF16();
+         });
+}
+
+KernelText::KernelText(kernel::FuncOp kernel)
+    : kernel(kernel), isNear_(hasNearFunctions(kernel)) {
   indexType_ = fitsInt(kernel) ? "int" : "mpc_i64";
   for (BlockArgument argument : kernel.getArguments()) {
     bool isInput = argument.getArgNumber() < kernel.getNumInputs();

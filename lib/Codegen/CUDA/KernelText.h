@@ -131,6 +131,8 @@ private:
   std::string body_;
   std::string indent_ = "  ";
   std::string indexType_;
+  /// Whether functions may be approximate: all results have 16 bits.
+  bool isNear_ = false;
   bool failed_ = false;
   /// The default leaves 128 registers to each thread.
   int64_t residentThreads_ = 512;

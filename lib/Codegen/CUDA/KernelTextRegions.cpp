@@ -72,9 +72,11 @@ void KernelText::write(Operation &op, StringRef stem) {
   if (isa<tensor::ExtractOp>(op))
     text = extract(&op);
   else
-    text = spell(&op, llvm::map_to_vector(op.getOperands(), [&](Value value) {
-      return valueOf(value);
-    }));
+    text =
+        spell(&op,
+              llvm::map_to_vector(op.getOperands(),
+                                  [&](Value value) { return valueOf(value); }),
+              isNear_);
   if (failed(text)) {
     fail();
     text = std::string("0");
@@ -139,7 +141,7 @@ std::string KernelText::join(Operation *combiner, const std::string &lhs,
                              const std::string &rhs) {
   if (isa<math::FmaOp>(combiner))
     return lhs + " + " + rhs;
-  FailureOr<std::string> text = spell(combiner, {lhs, rhs});
+  FailureOr<std::string> text = spell(combiner, {lhs, rhs}, isNear_);
   if (failed(text))
     fail();
   return text.value_or("0");

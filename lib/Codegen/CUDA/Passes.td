@@ -24,6 +24,9 @@ def AttachTargetPass : Pass<"cuda-attach-target", "::mlir::ModuleOp"> {
     Option<"memory", "memory", "int64_t", /*default=*/"0",
            "bytes that a step may keep before values are computed again "
            "(default: 0, as little as can be)">,
+    Option<"exact", "exact", "bool", /*default=*/"false",
+           "functions with the bits of the CPU's, for results of 16 bits too "
+           "(default: no)">,
   ];
   let dependentDialects = ["::mpc::cuda::CUDADialect"];
 }

@@ -277,6 +277,8 @@ struct Spelling {
   /// Whether the op takes 16-bit floats as their bits, because it moves or
   /// converts them.
   bool takesBits = false;
+  /// Of f32, where a result of 16 bits follows; empty for none.
+  StringRef approximate = "";
 };
 
 using Table = llvm::DenseMap<TypeID, Spelling>;
@@ -284,6 +286,11 @@ using Table = llvm::DenseMap<TypeID, Spelling>;
 template <typename Op>
 Table::value_type entry(StringRef pattern, bool takesBits = false) {
   return {TypeID::get<Op>(), {pattern, nullptr, takesBits}};
+}
+
+template <typename Op>
+Table::value_type approximated(StringRef pattern, StringRef approximate) {
+  return {TypeID::get<Op>(), {pattern, nullptr, false, approximate}};
 }
 
 template <typename Op>
@@ -304,7 +311,7 @@ static const Table &getTable() {
       entry<arith::AddFOp>("$0 + $1"),
       entry<arith::SubFOp>("$0 - $1"),
       entry<arith::MulFOp>("$0 * $1"),
-      entry<arith::DivFOp>("$0 / $1"),
+      approximated<arith::DivFOp>("$0 / $1", "mpc_near_quotient($0, $1)"),
       entry<arith::RemFOp>("mpc_fmod($0, $1)"),
       entry<arith::NegFOp>("-$0"),
       entry<arith::MaximumFOp>("mpc_max($0, $1)"),
@@ -347,12 +354,12 @@ static const Table &getTable() {
       entry<math::AbsFOp>("mpc_abs($0)"),
       entry<math::CopySignOp>("mpc_copysign($0, $1)"),
       entry<math::SqrtOp>("mpc_sqrt($0)"),
-      entry<math::ExpOp>("mpc_exp($0)"),
+      approximated<math::ExpOp>("mpc_exp($0)", "mpc_near_exp($0)"),
       entry<math::ExpM1Op>("mpc_expm1($0)"),
       entry<math::LogOp>("mpc_log($0)"),
       entry<math::Log1pOp>("mpc_log1p($0)"),
-      entry<math::TanhOp>("mpc_tanh($0)"),
-      entry<math::ErfOp>("mpc_erf($0)"),
+      approximated<math::TanhOp>("mpc_tanh($0)", "mpc_near_tanh($0)"),
+      approximated<math::ErfOp>("mpc_erf($0)", "mpc_near_erf($0)"),
       entry<math::PowFOp>("mpc_pow($0, $1)"),
       entry<math::FloorOp>("mpc_floor($0)"),
       entry<math::CeilOp>("mpc_ceil($0)"),
@@ -372,15 +379,18 @@ static const Table &getTable() {
   return kTable;
 }
 
-FailureOr<std::string> mpc::cuda::spell(Operation *op,
-                                        ArrayRef<std::string> operands) {
+FailureOr<std::string>
+mpc::cuda::spell(Operation *op, ArrayRef<std::string> operands, bool isNear) {
   auto found = getTable().find(op->getName().getTypeID());
   if (found == getTable().end())
     return op->emitOpError("has no spelling in CUDA C++");
   const Spelling &spelling = found->second;
+  isNear = isNear && !spelling.approximate.empty() &&
+           !op->getResult(0).getType().isF64();
   auto write = [&](ArrayRef<std::string> in) {
-    return spelling.function ? spelling.function(op, in)
-                             : fill(spelling.pattern, op, in);
+    return spelling.function
+               ? spelling.function(op, in)
+               : fill(isNear ? spelling.approximate : spelling.pattern, op, in);
   };
   if (spelling.takesBits)
     return write(operands);

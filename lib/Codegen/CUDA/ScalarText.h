@@ -23,9 +23,10 @@ int64_t getStorageBytes(mlir::Type type);
 std::string getLiteral(mlir::Attribute value);
 
 /// The expression of `op`, which has one result, for `operands`, which are
-/// names, literals or calls. An error where the op has no spelling.
-mlir::FailureOr<std::string> spell(mlir::Operation *op,
-                                   llvm::ArrayRef<std::string> operands);
+/// names, literals or calls; where `isNear` by the device's approximate
+/// instructions, if there are such. An error where the op has no spelling.
+mlir::FailureOr<std::string>
+spell(mlir::Operation *op, llvm::ArrayRef<std::string> operands, bool isNear);
 
 } // namespace mpc::cuda
 

@@ -21,6 +21,11 @@ using namespace mpc::kernel;
 static constexpr int64_t kBusy = 264;
 /// The least terms of a slice that are worth the tile's way through memory.
 static constexpr int64_t kLeastTerms = 256;
+/// The number of tiles of 128 rows and columns at which the last ones that run
+/// are few beside all: a large GPU has some 130 multiprocessors, of which one
+/// with two tiles keeps those with one waiting. And the least terms of a slice
+/// that are worth it.
+static constexpr int64_t kEven = 640, kLongTerms = 8192;
 /// The most slices, which one thread reads for each element of the result.
 static constexpr int64_t kMostSlices = 15;
 
@@ -114,16 +119,22 @@ static unsigned loopOf(const Statement &statement, unsigned dim) {
 /// The most slices into which a loop of the sum can be cut, where slices have
 /// enough terms.
 static Split chooseSplit(const Contraction &contraction) {
-  constexpr int64_t kSide = 64;
+  constexpr int64_t kSide = 64, kLargeSide = 128;
   int64_t m = contraction.sizes[Contraction::M];
   int64_t n = contraction.sizes[Contraction::N];
   int64_t k = contraction.sizes[Contraction::K];
-  int64_t tiles = contraction.sizes[Contraction::Batch] *
-                  llvm::divideCeil(m, kSide) * llvm::divideCeil(n, kSide);
+  auto countTiles = [&](int64_t side) -> int64_t {
+    return contraction.sizes[Contraction::Batch] * llvm::divideCeil(m, side) *
+           llvm::divideCeil(n, side);
+  };
   Split split;
   if (std::max(m, n) < 16 || std::min(m, n) < 8)
     return split;
-  int64_t limit = std::min({kBusy / tiles, k / kLeastTerms, kMostSlices});
+  int64_t limit = std::min(kBusy / countTiles(kSide), k / kLeastTerms);
+  if (std::min(m, n) >= kLargeSide)
+    limit = std::max(limit,
+                     std::min(kEven / countTiles(kLargeSide), k / kLongTerms));
+  limit = std::min(limit, kMostSlices);
   for (unsigned dim : contraction.groups[Contraction::K]) {
     int64_t slices = largestDivisor(contraction.statement.extents[dim], limit);
     if (slices > split.slices)

@@ -33,7 +33,7 @@ struct AttachTargetPass
     auto target = TargetAttr::getChecked(
         [&] { return module.emitError("cuda-attach-target: "); }, &getContext(),
         arch.getValue(), suffix, naive.getValue(), wide.getValue(),
-        memory.getValue());
+        memory.getValue(), exact.getValue());
     if (!target)
       return signalPassFailure();
     module->setAttr(KernelDialect::TargetAttrHelper::getNameStr(), target);

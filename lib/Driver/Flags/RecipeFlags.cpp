@@ -199,9 +199,11 @@ void mpc::addTargetFlags(CLI::App &app, TargetOptions &target) {
          [&target](const std::string &word) {
            target.math = word == "exact" ? MathMode::Exact : MathMode::Fast;
          },
-         "How a CPU multiplies: fast (default), by its units for 16 bits where "
-         "it has such, which take subnormal numbers for zero; exact, by fused "
-         "multiply-adds of f32")
+         "fast (default): a CPU multiplies by its units for 16 bits where it "
+         "has such, which take subnormal numbers for zero, and a GPU computes "
+         "functions by its approximate instructions where results have 16 "
+         "bits; exact: by fused multiply-adds of f32, and functions with the "
+         "same bits on both")
       ->type_name("fast|exact")
       ->check(rt::oneOf({"fast", "exact"}))
       ->group(kTarget);

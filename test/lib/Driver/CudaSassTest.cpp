@@ -181,7 +181,7 @@ TEST_P(CudaSass, CompilesWithoutSpills) {
       if (body.find("output0") != std::string::npos)
         expectVectors(name, body, code);
       static const std::regex kProducts(
-          "mpc_multiply_tiles|mpc_products<mpc_b?f16>");
+          "mpc_multiply_tiles|mpc_places<mpc_b?f16");
       if (!std::regex_search(body, kProducts))
         continue;
       ++products;

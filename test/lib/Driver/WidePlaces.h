@@ -26,7 +26,8 @@ inline void widenPlaces(mlir::MLIRContext &context) {
             kernel::KernelDialect::TargetAttrHelper::getNameStr(),
             cuda::TargetAttr::get(target.getContext(), target.getArch(),
                                   target.getLetter(), target.getNaive(),
-                                  /*wide=*/true, target.getMemory()));
+                                  /*wide=*/true, target.getMemory(),
+                                  target.getExact()));
       });
 }
 

@@ -109,6 +109,7 @@ MPC_DEVICE float mpc_exp2_approximate(float x) {
   float y = exp2f(x);
   return y < 0x1p-126F ? 0.0F : y;
 }
+MPC_DEVICE float mpc_divide_approximate(float a, float b) { return a / b; }
 MPC_DEVICE float mpc_max_plain(float a, float b) { return fmaxf(a, b); }
 
 MPC_DEVICE float mpc_f16_to_f32(uint16_t x) { return mpcSimtValueOfF16(x); }

@@ -136,6 +136,12 @@ MPC_DEVICE float mpc_exp2_approximate(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
+// a / b within 2 units of the last place.
+MPC_DEVICE float mpc_divide_approximate(float a, float b) {
+  float y;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+}
 // The greater one that is no NaN.
 MPC_DEVICE float mpc_max_plain(float a, float b) { return fmaxf(a, b); }
 

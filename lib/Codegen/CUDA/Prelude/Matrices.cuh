@@ -104,13 +104,6 @@ struct mpc_products;
 // On Tensor Cores.
 template <typename Element, bool IsBF16>
 struct mpc_matrix_products {
-  // Exponentials are powers of two.
-  static constexpr float kLog = 1.44269504088896340736f;
-  static constexpr float kInverseLog = 0.69314718055994530942f;
-  static MPC_MEMBER float exponential(float x) {
-    return mpc_exp2_approximate(x);
-  }
-
   // sums[i][j] += rows 16 i from `row` on times the rows 8 j of `columns`.
   template <int Depth, int RowTiles, int ColumnTiles>
   static MPC_MEMBER void multiply(float (&sums)[RowTiles][ColumnTiles][4],
@@ -166,9 +159,6 @@ struct mpc_products<mpc_bf16> : mpc_matrix_products<mpc_bf16, true> {};
 // By multiply-adds of f32, each sum a chain in index order.
 template <>
 struct mpc_products<mpc_f32> {
-  static constexpr float kLog = 1.0f, kInverseLog = 1.0f;
-  static MPC_MEMBER float exponential(float x) { return mpc_exp(x); }
-
   template <int Depth, int RowTiles, int ColumnTiles>
   static MPC_MEMBER void multiply(float (&sums)[RowTiles][ColumnTiles][4],
                                   const float *rows, int row,

@@ -34,20 +34,25 @@ struct mpc_mask {
 
 // A causal query sees the keys up to its own number; with a window (not 0) only
 // the last so many of them. With HasCap scores are cap * tanh(score / cap).
-// Logits are in units of the type's exponential, unless a mask is added: its
-// numbers may be the greatest that there are, and stay finite.
-template <typename Products, typename Mask, int Queries, int Keys,
-          bool IsCausal, int Window, bool HasCap>
+// Unless IsExact the exponential is an approximate power of two, and logits are
+// logarithms of that base; but those to which a mask is added, whose numbers
+// may be the greatest that there are and stay finite.
+template <typename Mask, int Queries, int Keys, bool IsCausal, int Window,
+          bool HasCap, bool IsExact>
 struct mpc_scores {
-  static constexpr float kUnit = Mask::kAdds ? 1.0f : Products::kLog;
+  static constexpr bool kIsNatural = Mask::kAdds || IsExact;
+  static constexpr float kLog = 1.44269504088896340736f;
+  static constexpr float kUnit = kIsNatural ? 1.0f : kLog;
   static constexpr float kInverseUnit =
-      Mask::kAdds ? 1.0f : Products::kInverseLog;
+      kIsNatural ? 1.0f : 0.69314718055994530942f;
   Mask mask;
   float scale, cap;
 
   // The exponential of a difference of logits.
   static MPC_MEMBER float exponential(float x) {
-    return Products::exponential(Mask::kAdds ? x * Products::kLog : x);
+    if constexpr (IsExact)
+      return mpc_exp(x);
+    return mpc_exp2_approximate(kIsNatural ? x * kLog : x);
   }
 
   MPC_MEMBER mpc_scores ofHead(int head) const {

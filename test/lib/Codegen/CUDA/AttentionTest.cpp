@@ -69,7 +69,7 @@ void check(const AttentionCase &c, const std::string &element, double range,
 TEST_P(CudaAttention, IsNearFloat64) {
   const auto &[name, c, range] = GetParam();
   check(c, "f32", range, {.arch = 80});
-  check(c, "bf16", range, {.arch = 80});
+  check(c, "bf16", range, {.arch = 80}, {.exact = false});
 }
 
 // Products in halves, copies that go at once, and less shared memory.
@@ -148,7 +148,8 @@ TEST(CudaAttention, OneHotRowsAreExact) {
           }
         }
     Buffers after =
-        runOnGpu(emitOne(problem.forwardText(), 80), buffers, {.arch = 80});
+        runOnGpu(emitOne(problem.forwardText(), 80, {.exact = false}), buffers,
+                 {.arch = 80});
     std::vector<double> output = readNumbers(after[3], type);
     for (int i = 0; i < kRows; ++i)
       for (int e = 0; e < kDepth; ++e)

@@ -49,6 +49,7 @@ std::vector<Emitted> mpc::test::emitAll(const std::string &text, int arch,
   cuda::AttachTargetPassOptions attach;
   attach.arch = arch;
   attach.wide = emission.wide;
+  attach.exact = emission.exact;
   schedules.addPass(cuda::createAttachTargetPass(attach));
   schedules.addPass(kernel::createSchedulePass());
   EXPECT_TRUE(succeeded(schedules.run(*module)));

@@ -22,7 +22,7 @@
 // TEXT:        const int block = 2 - whole % 3;
 // TEXT:        mpc_matrix<mpc_places<mpc_f16, int, 300, 64, 384, 1, 64, 8>> query(input0 + head * 64);
 // TEXT-NEXT:   mpc_matrix<mpc_places<mpc_f16, int, 300, 64, 384, 1, 64, 8>> key(input0 + group * 64 + 128);
-// TEXT:        mpc_scores<mpc_products<mpc_f16>, mpc_no_mask, 300, 300, true, 0, false>
+// TEXT:        mpc_scores<mpc_no_mask, 300, 300, true, 0, false, false>
 // TEXT:        mpc_result<mpc_places<mpc_f16, int, 300, 64, 128, 1, 64, 8>> output(output0 + head * 64);
 // TEXT:        const mpc_no_result peaks{};
 // TEXT:        mpc_attention<Tile>(

@@ -4,7 +4,7 @@
 set(MPC_PRELUDE ${PROJECT_BINARY_DIR}/Prelude.cuh)
 set(MPC_PRELUDE_TEXT "")
 foreach(part Instructions Scalars Groups Tiles Functions Random
-    Matrices Scores Attention)
+    Matrices Scores Attention AttentionLoops)
   set(file ${PROJECT_SOURCE_DIR}/lib/Codegen/CUDA/Prelude/${part}.cuh)
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
     CMAKE_CONFIGURE_DEPENDS ${file})

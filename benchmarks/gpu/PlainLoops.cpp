@@ -138,6 +138,9 @@ static uint64_t countTerms(const Launch &launch,
 static Agreement agreementOf(const Launch &launch, std::string_view text,
                              const std::vector<Argument> &arguments) {
   const std::string kind = workOf(launch).kind;
+  // Its functions are the prelude's, not the text's.
+  if (kind == "attention")
+    return Agreement::Close;
   bool isSum = kind == "rows" || kind == "columns" || kind == "contraction";
   if (!isSum)
     return Agreement::Bits;

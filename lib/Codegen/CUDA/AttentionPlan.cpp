@@ -63,14 +63,17 @@ static int64_t countParts(int64_t first, int64_t second) {
   return 1;
 }
 
-AttentionGrid mpc::cuda::getGrid(AttentionOpInterface op, int64_t rows) {
+AttentionGrid mpc::cuda::getGrid(AttentionOpInterface op, int64_t rows,
+                                 bool isByLoops) {
   AttentionSizes sizes = getSizes(op);
   AttentionGrid grid;
   grid.queryBlocks = divideCeil(sizes.queries, rows);
   if (isForward(op))
     return grid;
-  grid.queryParts = countParts(sizes.depth, sizes.depth);
   grid.keyBlocks = divideCeil(sizes.keys, rows);
+  if (isByLoops)
+    return grid;
+  grid.queryParts = countParts(sizes.depth, sizes.depth);
   grid.keyParts = countParts(sizes.depth, sizes.width);
   return grid;
 }
@@ -101,6 +104,8 @@ static int64_t countSharedBytes(AttentionOpInterface op, const Tile &tile) {
 }
 
 int64_t mpc::cuda::getSharedBytes(const Body &body, AttentionAttr schedule) {
+  if (schedule.isByLoops())
+    return 0;
   int64_t warps = schedule.getThreads() / 32;
   return countSharedBytes(getAttention(body),
                           {warps, schedule.getTile()[0] / (warps * 16),
@@ -118,7 +123,7 @@ bool mpc::cuda::hasAttention(TargetAttr target, Type element, int64_t longest) {
       llvm::any_of(target.getMultiplyUnits(), [&](const MultiplyUnit &unit) {
         return typeOf(unit.factors, element.getContext()) == element;
       });
-  return isMultiplied && !target.getNaive() &&
+  return isMultiplied &&
          countSharedBytes(Tile(), element.getIntOrFloatBitWidth() / 8, longest,
                           longest,
                           /*isForward=*/false) <= getSharedLimit(target);
@@ -160,20 +165,27 @@ static bool shrink(Tile &tile) {
   return true;
 }
 
+static AttentionAttr make(AttentionOpInterface op, int64_t threads,
+                          int64_t rows, int64_t step, int64_t stages) {
+  AttentionSizes sizes = getSizes(op);
+  AttentionGrid grid = getGrid(op, rows, /*isByLoops=*/stages == 0);
+  int64_t tile[] = {rows, step};
+  return AttentionAttr::getChecked(
+      [&] { return op->emitOpError(kTooLarge); }, op->getContext(),
+      grid.countKeys(sizes) + grid.countQueries(sizes), threads,
+      ArrayRef<int64_t>(tile), stages);
+}
+
 ScheduleAttrInterface mpc::cuda::scheduleAttention(const Body &body,
                                                    TargetAttr target) {
   AttentionOpInterface op = getAttention(body);
+  if (target.getNaive())
+    return make(op, /*threads=*/64, /*rows=*/64, /*step=*/16, /*stages=*/0);
   Tile tile = getLargestTile(op);
   while (countSharedBytes(op, tile) > getSharedLimit(target))
     if (!shrink(tile)) {
       op->emitOpError("has rows that are too long for shared memory");
       return {};
     }
-  AttentionSizes sizes = getSizes(op);
-  AttentionGrid grid = getGrid(op, tile.rows());
-  int64_t numbers[] = {tile.rows(), tile.step};
-  return AttentionAttr::getChecked(
-      [&] { return op->emitOpError(kTooLarge); }, op->getContext(),
-      grid.countKeys(sizes) + grid.countQueries(sizes), tile.warps * 32,
-      ArrayRef<int64_t>(numbers), tile.stages);
+  return make(op, tile.warps * 32, tile.rows(), tile.step, tile.stages);
 }

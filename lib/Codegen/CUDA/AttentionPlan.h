@@ -11,8 +11,7 @@
 namespace mpc::cuda {
 
 /// Whether the target computes attention on such elements, f32 and what its
-/// Tensor Cores multiply, in rows of at most `longest` of them. The reference
-/// writes attention out.
+/// Tensor Cores multiply, in rows of at most `longest` of them.
 bool hasAttention(TargetAttr target, mlir::Type element, int64_t longest);
 
 /// The schedule; null where there is none, which is reported.
@@ -34,7 +33,8 @@ struct AttentionGrid {
     return sizes.batch * sizes.heads * queryBlocks * queryParts;
   }
 };
-AttentionGrid getGrid(kernel::AttentionOpInterface op, int64_t rows);
+AttentionGrid getGrid(kernel::AttentionOpInterface op, int64_t rows,
+                      bool isByLoops);
 
 /// The columns of a tile of rows of `columns` elements: mpc_tile_columns of the
 /// prelude.

@@ -209,11 +209,15 @@ LogicalResult MmaAttr::verify(EmitError emitError, int64_t chunks,
 LogicalResult AttentionAttr::verify(EmitError emitError, int64_t chunks,
                                     int64_t threads, ArrayRef<int64_t> tile,
                                     int64_t stages) {
-  if (tile.size() != 2 || tile[0] < 1 || tile[0] % (threads / 2) != 0 ||
-      tile[1] < 16 || tile[1] % 16 != 0 || tile[1] > 128)
-    return emitError() << "a tile of attention has rows for each warp, in "
-                          "sixteens, and steps of 16 to 128 rows";
-  if (stages < 1 || stages > 4)
-    return emitError() << stages << " stages: expected 1 to 4";
-  return verifyGrid(emitError, chunks, threads);
+  if (failed(verifyGrid(emitError, chunks, threads)))
+    return failure();
+  if (stages < 0 || stages > 4)
+    return emitError() << stages << " stages: expected 1 to 4, or 0 for loops";
+  bool isKnown = tile.size() == 2 && tile[0] > 0 &&
+                 tile[0] % (stages == 0 ? threads : threads / 2) == 0 &&
+                 tile[1] >= 16 && tile[1] % 16 == 0 && tile[1] <= 128;
+  if (isKnown)
+    return success();
+  return emitError() << "a tile of attention has rows for each warp, in "
+                        "sixteens, and steps of 16 to 128 rows";
 }

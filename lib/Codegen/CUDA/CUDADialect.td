@@ -229,13 +229,18 @@ def CUDA_AttentionAttr : CUDA_Schedule<"Attention", "attention"> {
 
     Products of 16 bits are chains of m16n8k16 over depth and then over keys;
     those of f32 chains of multiply-adds. The order of all sums follows from the
-    tile and the sizes.
+    tile and the sizes. Without stages a thread has a row for itself, by loops:
+    the reference.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$threads,
                         ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages);
   let assemblyFormat = [{
     `<` `chunks` `=` $chunks `,` `threads` `=` $threads `,` `tile` `=` `[` $tile
     `]` `,` `stages` `=` $stages `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Whether a thread has a row for itself.
+    bool isByLoops() const { return getStages() == 0; }
   }];
 }
 

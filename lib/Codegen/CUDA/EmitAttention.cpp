@@ -24,7 +24,7 @@ public:
                    AttentionAttr schedule)
       : text_(text), op_(op), schedule_(schedule),
         sizes_(mpc::kernel::getSizes(op)),
-        grid_(getGrid(op, schedule.getTile()[0])) {}
+        grid_(getGrid(op, schedule.getTile()[0], schedule.isByLoops())) {}
 
   LogicalResult emit();
 
@@ -39,16 +39,16 @@ private:
   void emitGradient(AttentionGradientOp op);
   void emitTile();
   void emitPlace(bool isKeys);
+  void emitCall(const std::string &role, ArrayRef<int64_t> columns,
+                const char *operands);
   std::string placesOf(OpOperand &operand, Extents extents, int64_t width);
   std::string firstOf(OpOperand &operand, const char *head);
-  int64_t widthOf(OpOperand &operand, Extents extents, int64_t bytes);
+  int64_t widthOf(OpOperand &operand, Value memory, Extents extents,
+                  int64_t bytes);
   void emitMatrix(const char *name, OpOperand &operand, Extents extents,
                   const char *head);
   void emitRowNumbers(const char *name, OpOperand &operand);
-  int64_t widthOfResult(OpOperand &init, Value to, Extents extents,
-                        int64_t parts);
-  void emitResult(const char *name, unsigned number, Extents extents,
-                  int64_t parts = 1);
+  void emitResult(const char *name, unsigned number, Extents extents);
   void emitScores();
   std::string emitMask();
   void emitDropout();
@@ -97,18 +97,18 @@ LogicalResult AttentionEmitter::check() {
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// Neighbours of a row that are moved by one access of `bytes`; 1 where rows do
-/// not begin at its multiples.
-int64_t AttentionEmitter::widthOf(OpOperand &operand, Extents extents,
-                                  int64_t bytes) {
+/// Neighbours of a row of `memory`, where `operand` says how they lie, that are
+/// moved by one access of `bytes`; 1 where rows do not begin at its multiples.
+int64_t AttentionEmitter::widthOf(OpOperand &operand, Value memory,
+                                  Extents extents, int64_t bytes) {
   Type element = getElementTypeOrSelf(operand.get().getType());
-  int64_t count = bytes / getStorageBytes(element);
+  int64_t count = schedule_.isByLoops() ? 1 : bytes / getStorageBytes(element);
   Linear place = getPlace(op_, operand);
   auto isMultiple = [&](int64_t number) { return number % count == 0; };
   bool isWide = place.strides.size() == 4 && place.strides.back() == 1 &&
                 llvm::all_of(ArrayRef(place.strides).drop_back(), isMultiple) &&
                 isMultiple(place.offset) && isMultiple(extents.columns);
-  return isWide ? count : 1;
+  return isWide && isAligned(memory, count) ? count : 1;
 }
 
 /// The places of an operand's matrix, whose last dimensions are rows and
@@ -137,9 +137,7 @@ std::string AttentionEmitter::firstOf(OpOperand &operand, const char *head) {
 void AttentionEmitter::emitMatrix(const char *name, OpOperand &operand,
                                   Extents extents, const char *head) {
   constexpr int64_t kBytes = 16;
-  int64_t width = widthOf(operand, extents, kBytes);
-  if (width > 1 && !isAligned(operand.get(), width))
-    width = 1;
+  int64_t width = widthOf(operand, operand.get(), extents, kBytes);
   text_.line("const mpc_matrix<{0}> {1}({2} + {3});",
              placesOf(operand, extents, width), name,
              text_.pointer(operand.get(), width), firstOf(operand, head));
@@ -152,25 +150,9 @@ void AttentionEmitter::emitRowNumbers(const char *name, OpOperand &operand) {
              text_.pointer(operand.get()), firstOf(operand, "head"));
 }
 
-/// Neighbours of a row of the result that are written at once. Eight of 16 bits
-/// are those of four lanes, which have them of four tiles of 8 columns.
-int64_t AttentionEmitter::widthOfResult(OpOperand &init, Value to,
-                                        Extents extents, int64_t parts) {
-  int64_t bytes = getStorageBytes(getElementTypeOrSelf(to.getType()));
-  int64_t columns = getTileColumns(extents.columns) / parts;
-  SmallVector<int64_t> counts;
-  if (bytes == 2 && columns % 32 == 0)
-    counts.push_back(8);
-  counts.push_back(2);
-  for (int64_t count : counts)
-    if (widthOf(init, extents, count * bytes) == count && isAligned(to, count))
-      return count;
-  return 1;
-}
-
-/// Declares a result, whose rows are computed in `parts`.
+/// Declares a result, of whose rows a lane has pairs of neighbours.
 void AttentionEmitter::emitResult(const char *name, unsigned number,
-                                  Extents extents, int64_t parts) {
+                                  Extents extents) {
   SmallVector<Value> destinations =
       text_.destinationsOf(op_->getResult(number));
   if (destinations.empty())
@@ -178,7 +160,8 @@ void AttentionEmitter::emitResult(const char *name, unsigned number,
   OpOperand &init = *cast<DestinationStyleOpInterface>(op_.getOperation())
                          .getDpsInitOperand(number);
   Value to = destinations.front();
-  int64_t width = widthOfResult(init, to, extents, parts);
+  int64_t bytes = 2 * getStorageBytes(getElementTypeOrSelf(to.getType()));
+  int64_t width = widthOf(init, to, extents, bytes);
   bool isGrouped = isa<AttentionGradientOp>(op_.getOperation()) && number > 0;
   text_.line("const mpc_result<{0}> {1}({2} + {3});",
              placesOf(init, extents, width), name, text_.pointer(to, width),
@@ -220,7 +203,8 @@ std::string AttentionEmitter::emitMask() {
 void AttentionEmitter::emitScores() {
   std::string mask = emitMask();
   Type element = getElementTypeOrSelf(op_.getQueryMutable().get().getType());
-  bool isExact = element.isF32() || TargetAttr::lookup(op_).getExact();
+  TargetAttr target = TargetAttr::lookup(op_);
+  bool isExact = element.isF32() || target.getExact() || target.getNaive();
   // A window that is wider than the queries hides nothing.
   int64_t window = op_.getWindow().value_or(0);
   if (window > sizes_.queries)
@@ -259,6 +243,8 @@ void AttentionEmitter::emitDropout() {
 //===----------------------------------------------------------------------===//
 
 void AttentionEmitter::emitTile() {
+  if (schedule_.isByLoops())
+    return;
   ArrayRef<int64_t> tile = schedule_.getTile();
   int64_t warps = schedule_.getThreads() / 32;
   text_.line("typedef mpc_attention_tile<{0}, {1}, {2}, {3}> Tile;", warps,
@@ -286,6 +272,27 @@ void AttentionEmitter::emitPlace(bool isKeys) {
              type, sizes_.getShared());
 }
 
+/// Emits the call of the prelude's function for `role`, of blocks or of loops.
+/// Of a gradient the block has a part of so many columns of each result.
+void AttentionEmitter::emitCall(const std::string &role,
+                                ArrayRef<int64_t> columns,
+                                const char *operands) {
+  std::string heads = role == "_keys" ? std::to_string(sizes_.getShared()) : "";
+  if (schedule_.isByLoops()) {
+    text_.line("const int row = block * {0} + threadIdx.x;",
+               schedule_.getTile()[0]);
+    return text_.line("mpc_attention_loops{0}{1}(row, {2});", role,
+                      heads.empty() ? "" : "<" + heads + ">", operands);
+  }
+  std::string numbers = "Tile";
+  for (int64_t count : columns)
+    numbers += ", " + std::to_string(count);
+  if (!heads.empty())
+    numbers += ", " + heads;
+  text_.line("mpc_attention{0}<{1}>(shared, block, {2}{3});", role, numbers,
+             columns.empty() ? "" : "part, ", operands);
+}
+
 void AttentionEmitter::emitForward() {
   text_.line("const int place = blockIdx.x;");
   emitPlace(/*isKeys=*/false);
@@ -293,8 +300,7 @@ void AttentionEmitter::emitForward() {
   emitResult("output", 0, {sizes_.queries, sizes_.width});
   emitResult("peaks", 1, {sizes_.queries, 1});
   emitResult("sums", 2, {sizes_.queries, 1});
-  text_.line("mpc_attention<Tile>(shared, block, query, key, value, scores, "
-             "dropout, output, peaks, sums);");
+  emitCall("", {}, "query, key, value, scores, dropout, output, peaks, sums");
 }
 
 void AttentionEmitter::emitGradient(AttentionGradientOp op) {
@@ -315,22 +321,19 @@ void AttentionEmitter::emitGradient(AttentionGradientOp op) {
     text_.line("const int place = blockIdx.x;");
     emitPlace(/*isKeys=*/true);
     emitInputs();
-    emitResult("dKey", 1, {sizes_.keys, sizes_.depth}, grid_.keyParts);
-    emitResult("dValue", 2, {sizes_.keys, sizes_.width}, grid_.keyParts);
-    text_.line("mpc_attention_keys<Tile, {0}, {1}, {2}>(shared, block, part, "
-               "query, key, value, dOutput, numbers, scores, dropout, dKey, "
-               "dValue);",
-               depth / grid_.keyParts, width / grid_.keyParts,
-               sizes_.getShared());
+    emitResult("dKey", 1, {sizes_.keys, sizes_.depth});
+    emitResult("dValue", 2, {sizes_.keys, sizes_.width});
+    emitCall("_keys", {depth / grid_.keyParts, width / grid_.keyParts},
+             "query, key, value, dOutput, numbers, scores, dropout, dKey, "
+             "dValue");
   });
   text_.block("else", [&] {
     text_.line("const int place = blockIdx.x - {0}u;", keyBlocks);
     emitPlace(/*isKeys=*/false);
     emitInputs();
-    emitResult("dQuery", 0, {sizes_.queries, sizes_.depth}, grid_.queryParts);
-    text_.line("mpc_attention_queries<Tile, {0}>(shared, block, part, query, "
-               "key, value, dOutput, numbers, scores, dropout, dQuery);",
-               depth / grid_.queryParts);
+    emitResult("dQuery", 0, {sizes_.queries, sizes_.depth});
+    emitCall("_queries", {depth / grid_.queryParts},
+             "query, key, value, dOutput, numbers, scores, dropout, dQuery");
   });
 }
 

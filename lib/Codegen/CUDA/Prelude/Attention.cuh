@@ -447,5 +447,3 @@ MPC_DEVICE void mpc_attention_keys(mpc_u8 *shared, int block, int part,
   mpc_store_sums(dKey, row, part * KeyColumns, dKeys, scales);
   mpc_store_sums(dValue, row, part * ValueColumns, dValues, ones);
 }
-
-// End of the prelude.

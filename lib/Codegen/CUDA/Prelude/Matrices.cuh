@@ -235,66 +235,31 @@ MPC_DEVICE int mpc_column_of(int j, int e) {
   return j * 8 + mpc_lane() % 4 * 2 + e % 2;
 }
 
-// Four tiles of a row, of which a lane has two neighbours each: lane l of four
-// gets the eight elements of tile l.
-MPC_DEVICE mpc_pack mpc_gather_tile(const mpc_u32 (&pairs)[4]) {
-  const int own = mpc_lane() % 4;
-  mpc_pack tile;
-#pragma unroll
-  for (int distance = 0; distance < 4; ++distance) {
-    // The other lane is `distance` away, and gets its own tile.
-    const int other = own ^ distance;
-    const mpc_u32 sent = other < 2 ? (other == 0 ? pairs[0] : pairs[1])
-                                   : (other == 2 ? pairs[2] : pairs[3]);
-    const mpc_u32 got = mpc_exchange(sent, distance);
-#pragma unroll
-    for (int word = 0; word < 4; ++word)
-      if (word == other)
-        tile.word[word] = got;
-  }
-  return tile;
-}
-
 // Writes a row's elements of a warp's sums, each times `factor`, from column
-// `from` on of the result: 16 bytes at a time where a row allows it, else by
-// pairs or one by one.
+// `from` on of the result: by pairs where a row allows it.
 template <typename Result, int ColumnTiles>
 MPC_DEVICE void mpc_store_row(const Result &result, int row, int from,
                               const float (&sums)[ColumnTiles][4], int half,
                               float factor) {
-  typedef typename Result::Storage Storage;
   typedef typename Result::Element Element;
-  auto narrow = [&](int j, int e) {
-    return Element::narrow(sums[j][half * 2 + e] * factor);
-  };
-  if constexpr (Result::Width == 8) {
 #pragma unroll
-    for (int j = 0; j < ColumnTiles; j += 4) {
-      mpc_u32 pairs[4];
-#pragma unroll
-      for (int tile = 0; tile < 4; ++tile)
-        pairs[tile] = mpc_pair(narrow(j + tile, 0), narrow(j + tile, 1));
-      const mpc_pack eight = mpc_gather_tile(pairs);
-      const int column = from + (j + mpc_lane() % 4) * 8;
-      if (row < Result::Rows && column < Result::Columns)
-        mpc_store16(result.at + Result::place(row, column), eight);
-    }
-  } else {
-#pragma unroll
-    for (int j = 0; j < ColumnTiles; ++j) {
-      const int column = from + mpc_column_of(j, 0);
-      if (row >= Result::Rows || column >= Result::Columns)
-        continue;
-      if constexpr (Result::Width == 2) {
-        mpc_vector<Storage, 2> both;
-        both.at[0] = narrow(j, 0);
-        both.at[1] = narrow(j, 1);
-        both.store(result.at + Result::place(row, column));
-      } else {
-        result.at[Result::place(row, column)] = narrow(j, 0);
-        if (column + 1 < Result::Columns)
-          result.at[Result::place(row, column + 1)] = narrow(j, 1);
-      }
+  for (int j = 0; j < ColumnTiles; ++j) {
+    const int column = from + mpc_column_of(j, 0);
+    if (row >= Result::Rows || column >= Result::Columns)
+      continue;
+    const typename Result::Storage first =
+        Element::narrow(sums[j][half * 2] * factor);
+    const typename Result::Storage second =
+        Element::narrow(sums[j][half * 2 + 1] * factor);
+    if constexpr (Result::Width == 2) {
+      mpc_vector<typename Result::Storage, 2> both;
+      both.at[0] = first;
+      both.at[1] = second;
+      both.store(result.at + Result::place(row, column));
+    } else {
+      result.at[Result::place(row, column)] = first;
+      if (column + 1 < Result::Columns)
+        result.at[Result::place(row, column + 1)] = second;
     }
   }
 }

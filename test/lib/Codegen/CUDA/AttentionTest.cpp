@@ -79,6 +79,15 @@ TEST(CudaAttention, OnOlder) {
   check({1, 1, 1, 20, 40, 256, 256}, "f16", 2, {.arch = 75});
 }
 
+// The reference: a row a thread.
+TEST(CudaAttention, ByLoops) {
+  check({1, 4, 2, 70, 80, 24, 16, true, 0, AttentionMask::Float, false, 0.25,
+         1.5},
+        "bf16", 2, {.arch = 80}, {.naive = true});
+  check({2, 2, 2, 40, 70, 8, 8, false, 0, AttentionMask::Bool}, "f32", 2,
+        {.arch = 75}, {.naive = true});
+}
+
 TEST(CudaAttention, OfF16) {
   check({1, 2, 2, 150, 170, 40, 40, true}, "f16", 2, {.arch = 90});
 }

@@ -50,6 +50,7 @@ std::vector<Emitted> mpc::test::emitAll(const std::string &text, int arch,
   attach.arch = arch;
   attach.wide = emission.wide;
   attach.exact = emission.exact;
+  attach.naive = emission.naive;
   schedules.addPass(cuda::createAttachTargetPass(attach));
   schedules.addPass(kernel::createSchedulePass());
   EXPECT_TRUE(succeeded(schedules.run(*module)));

@@ -24,6 +24,7 @@ struct Emission {
   bool wide = false;     ///< Places have 64 bits.
   size_t alignment = 64; ///< Of the arguments that state none.
   bool exact = true;     ///< Functions have the CPU's bits.
+  bool naive = false;    ///< By plain loops.
 };
 
 /// The kernels that run for those of `text` on sm_`arch`, in order.

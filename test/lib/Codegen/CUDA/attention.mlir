@@ -1,7 +1,10 @@
 // RUN: mpc-opt %s --cuda-attach-target=arch=90 --kernel-schedule | FileCheck %s --check-prefixes=CHECK,SM90
 // RUN: mpc-opt %s --cuda-attach-target=arch=86 --kernel-schedule | FileCheck %s --check-prefixes=CHECK,SM86
 // RUN: mpc-opt %s --cuda-attach-target=arch=75 --kernel-schedule | FileCheck %s --check-prefixes=CHECK,SM75
+// RUN: mpc-opt %s --cuda-attach-target="arch=90 naive" --kernel-schedule | FileCheck %s --check-prefixes=CHECK,NAIVE
 // RUN: mpc-opt %s --cuda-attach-target=arch=90 --kernel-schedule --kernel-emit --cuda-print-text | FileCheck %s --check-prefix=TEXT
+// RUN: mpc-opt %s --cuda-attach-target="arch=90 exact" --kernel-schedule --kernel-emit --cuda-print-text | FileCheck %s --check-prefix=EXACT
+// RUN: mpc-opt %s --cuda-attach-target="arch=90 naive" --kernel-schedule --kernel-emit --cuda-print-text | FileCheck %s --check-prefix=LOOPS
 // Blocks of attention follow from sizes, type and shared memory. Short rows of
 // 16 bits leave registers for two tiles of 16 queries a warp; long ones get
 // smaller steps, and where shared memory is short fewer stages and warps.
@@ -16,16 +19,22 @@
 // Parts of one product are read where they lie, 16 bytes at a time, and the
 // result is written where the next product reads it.
 // CHECK-LABEL: @short
-// CHECK-SAME:  #cuda.attention<chunks = 6, threads = 128, tile = [128, 64], stages = 2>
+// SM90-SAME:   #cuda.attention<chunks = 6, threads = 128, tile = [128, 64], stages = 2>
+// SM86-SAME:   #cuda.attention<chunks = 6, threads = 128, tile = [128, 64], stages = 2>
+// SM75-SAME:   #cuda.attention<chunks = 6, threads = 128, tile = [128, 64], stages = 2>
+// NAIVE-SAME:  #cuda.attention<chunks = 10, threads = 64, tile = [64, 16], stages = 0>
 // TEXT-LABEL:  short(
 // TEXT:        typedef mpc_attention_tile<4, 2, 64, 2> Tile;
 // TEXT:        const int block = 2 - whole % 3;
 // TEXT:        mpc_matrix<mpc_places<mpc_f16, int, 300, 64, 384, 1, 64, 8>> query(input0 + head * 64);
 // TEXT-NEXT:   mpc_matrix<mpc_places<mpc_f16, int, 300, 64, 384, 1, 64, 8>> key(input0 + group * 64 + 128);
 // TEXT:        mpc_scores<mpc_no_mask, 300, 300, true, 0, false, false>
-// TEXT:        mpc_result<mpc_places<mpc_f16, int, 300, 64, 128, 1, 64, 8>> output(output0 + head * 64);
+// TEXT:        mpc_result<mpc_places<mpc_f16, int, 300, 64, 128, 1, 64, 2>> output(output0 + head * 64);
 // TEXT:        const mpc_no_result peaks{};
 // TEXT:        mpc_attention<Tile>(
+// EXACT:       mpc_scores<mpc_no_mask, 300, 300, true, 0, false, true>
+// LOOPS:       mpc_places<mpc_f16, int, 300, 64, 384, 1, 64, 1>> query
+// LOOPS:       mpc_attention_loops(row, query,
 kernel.func attention @short(%p: tensor<1x300x384xf16> {kernel.alignment = 16 : i64}, %o: tensor<1x300x2x64xf16> {kernel.alignment = 16 : i64}) -> tensor<1x300x2x64xf16> {
   %l = tensor.empty() : tensor<1x2x300xf32>
   %0:3 = kernel.attention ins(%p, %p, %p : tensor<1x300x384xf16>, tensor<1x300x384xf16>, tensor<1x300x384xf16>) outs(%o, %l, %l : tensor<1x300x2x64xf16>, tensor<1x2x300xf32>, tensor<1x2x300xf32>) sizes [1, 2, 2, 300, 300, 64, 64] scale 0.125 causal maps [#packed, #keys, #values, #joined, #rows, #rows] -> tensor<1x300x2x64xf16>, tensor<1x2x300xf32>, tensor<1x2x300xf32>
@@ -37,12 +46,15 @@ kernel.func attention @short(%p: tensor<1x300x384xf16> {kernel.alignment = 16 : 
 // SM90-SAME:   #cuda.attention<chunks = 16, threads = 128, tile = [64, 32], stages = 2>
 // SM86-SAME:   #cuda.attention<chunks = 28, threads = 64, tile = [32, 32], stages = 1>
 // SM75-SAME:   #cuda.attention<chunks = 56, threads = 32, tile = [16, 32], stages = 1>
+// NAIVE-SAME:  #cuda.attention<chunks = 8, threads = 64, tile = [64, 16], stages = 0>
 // TEXT-LABEL:  long(
 // TEXT:        if (blockIdx.x < 8u) {
 // TEXT:        mpc_attention_keys<Tile, 128, 128, 2>
 // TEXT:        else {
 // TEXT:        const int place = blockIdx.x - 8u;
 // TEXT:        mpc_attention_queries<Tile, 128>
+// LOOPS:       mpc_attention_loops_keys<2>(row, query,
+// LOOPS:       mpc_attention_loops_queries(row, query,
 kernel.func attention @long(%q: tensor<1x4x64x256xf16>, %k: tensor<1x2x96x256xf16>, %l: tensor<1x4x64xf32>, %dq: tensor<1x4x64x256xf16>, %dk: tensor<1x2x96x256xf16>, %dv: tensor<1x2x96x256xf16>) -> (tensor<1x4x64x256xf16>, tensor<1x2x96x256xf16>, tensor<1x2x96x256xf16>) {
   %0:3 = kernel.attention_gradient ins(%q, %k, %k, %l, %l, %l, %q : tensor<1x4x64x256xf16>, tensor<1x2x96x256xf16>, tensor<1x2x96x256xf16>, tensor<1x4x64xf32>, tensor<1x4x64xf32>, tensor<1x4x64xf32>, tensor<1x4x64x256xf16>) outs(%dq, %dk, %dv : tensor<1x4x64x256xf16>, tensor<1x2x96x256xf16>, tensor<1x2x96x256xf16>) sizes [1, 4, 2, 64, 96, 256, 256] scale 0.0625 maps [#all, #all, #all, #rows, #rows, #rows, #all, #all, #all, #all] -> tensor<1x4x64x256xf16>, tensor<1x2x96x256xf16>, tensor<1x2x96x256xf16>
   kernel.return %0#0, %0#1, %0#2 : tensor<1x4x64x256xf16>, tensor<1x2x96x256xf16>, tensor<1x2x96x256xf16>

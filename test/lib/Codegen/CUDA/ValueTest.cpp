@@ -57,11 +57,11 @@ kernel.func @k({0}, {1}) -> ({2}) {{
 
 /// The results of such a kernel.
 Buffers compute(const std::string &text, Buffers inputs, size_t numResults,
-                size_t bytes) {
+                size_t bytes, Emission emission = {}) {
   size_t count = inputs.size();
   for (size_t i = 0; i < numResults; ++i)
     inputs.emplace_back(bytes, 0xee);
-  std::vector<Emitted> kernels = emitAll(text, 80);
+  std::vector<Emitted> kernels = emitAll(text, 80, emission);
   EXPECT_EQ(kernels.size(), 1u);
   Buffers after = runOnGpu(kernels.front(), inputs, {});
   return {after.begin() + count, after.end()};
@@ -695,6 +695,55 @@ kernel.func @k(%a: tensor<40x51xf32>, %b: tensor<51x24xf32>, %d: tensor<40x24xf3
         want += (double(a[m * kK + k]) + 1) * (double(b[k * kN + n]) - 1);
       ASSERT_EQ(got[m * kN + n], want) << m << " " << n;
     }
+}
+
+/// An f16 that is near `want`: its nearest one, or where a relative error of
+/// 1e-5 leads to another that one.
+void expectNearHalf(uint16_t bits, double want, const std::string &what) {
+  double got = fromHalf(bits);
+  if (std::isnan(want)) {
+    EXPECT_TRUE(std::isnan(got)) << what << " is " << got;
+    return;
+  }
+  double low = fromHalf(toHalf(want * (want < 0 ? 1 + 1e-5 : 1 - 1e-5)));
+  double high = fromHalf(toHalf(want * (want < 0 ? 1 - 1e-5 : 1 + 1e-5)));
+  EXPECT_TRUE(low <= got && got <= high)
+      << what << " is " << got << ", not " << want;
+}
+
+TEST(CudaValues, FunctionsOfSixteenBitsAreNear) {
+  std::vector<float> numbers = {0.0f, INFINITY, -INFINITY,
+                                NAN,  1e-30f,   -1e-30f};
+  for (int i = -4000; i <= 4000; ++i)
+    numbers.push_back(static_cast<float>(i) * 0.00371f);
+  for (int exponent = -24; exponent <= 20; ++exponent)
+    for (float sign : {1.0f, -1.0f})
+      numbers.push_back(std::ldexp(1.37f * sign, exponent));
+  std::vector<float> divisors;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    divisors.push_back(numbers[(i * 977 + 5) % numbers.size()]);
+  std::vector<std::string> results(4, "f16");
+  std::string text = map({"f32", "f32"}, results, numbers.size(), R"(
+    %0 = math.exp %a0 : f32
+    %1 = math.tanh %a0 : f32
+    %2 = math.erf %a0 : f32
+    %3 = arith.divf %a0, %a1 : f32
+    %r0 = arith.truncf %0 : f32 to f16
+    %r1 = arith.truncf %1 : f32 to f16
+    %r2 = arith.truncf %2 : f32 to f16
+    %r3 = arith.truncf %3 : f32 to f16)");
+  std::string emitted = emitAll(text, 80, {.exact = false}).front().text;
+  EXPECT_NE(emitted.find("mpc_near_tanh(", emitted.find("__global__")),
+            std::string::npos);
+  Buffers got = compute(text, {bytes(numbers), bytes(divisors)}, 4,
+                        numbers.size() * 2, {.exact = false});
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    double x = numbers[i];
+    double want[] = {std::exp(x), std::tanh(x), std::erf(x), x / divisors[i]};
+    for (int function = 0; function < 4; ++function)
+      expectNearHalf(values<uint16_t>(got[function])[i], want[function],
+                     llvm::formatv("function {0} of {1}", function, x));
+  }
 }
 
 } // namespace

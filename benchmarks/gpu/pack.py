@@ -102,7 +102,8 @@ class Packer:
     def prove(self, name, size, precision):
         program = f"{name}-{size}-{precision}"
         sizes, flags = PROOFS[size]
-        self.compile_model("proofs", name, models.PROVEN[sizes][name], precision, (program, flags))
+        # The approximate instructions of a device have bits that no emulator knows.
+        self.compile_model("proofs", name, models.PROVEN[sizes][name], precision, (program, [*flags, "--math=exact"]))
         with tempfile.TemporaryDirectory() as scratch:
             answers = pathlib.Path(scratch) / "answers"
             self.record(self.folder / "proofs" / f"{program}.mpc", answers)

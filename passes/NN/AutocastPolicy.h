@@ -51,6 +51,9 @@ struct AutocastPreset {
   /// Whether the preset is our own, so that nn-simplify-casts may move what it
   /// leaves open.
   bool isOwn = false;
+  /// Whether the system runs scaled_dot_product_attention as one op, whose
+  /// scores it never rounds to 16 bits.
+  bool runsAttention = false;
   Numbers numbers = Numbers::Carry;
 };
 

@@ -39,6 +39,8 @@ public:
   bool findProduct();
   /// Whether it is what nn.attention computes; else `reason` says why not.
   bool match();
+  /// Whether one node of the model stands for it, and not one for each op.
+  bool isOneNode();
   /// Puts nn.attention in its place. Builds nothing where a mask is in the way.
   bool replace(OpBuilder &builder);
   /// The ops that it replaces, readers first.
@@ -181,6 +183,13 @@ bool Candidate::match() {
   return drawsAlike() || fail("weights are dropped under another shape");
 }
 
+bool Candidate::isOneNode() {
+  StringRef node = getNodeName(softmax_.getLoc());
+  bool isOne = !node.empty() && node == getNodeName(output_.getLoc()) &&
+               node == getNodeName(scores_.product.getLoc());
+  return isOne || fail("the policy says of each of its ops how it rounds");
+}
+
 /// Whether dropout of a tensor of the chosen shape has the same numbers.
 bool Candidate::drawsAlike() {
   if (!dropout_)
@@ -266,7 +275,9 @@ struct FindAttentionPass
   }
 
   void runOnOperation() override {
-    if (!loaded_->base->isOwn || !loaded_->rules.empty() || !hasKernel())
+    const AutocastPreset &base = *loaded_->base;
+    if (!loaded_->rules.empty() || !hasKernel() ||
+        !(base.isOwn || base.runsAttention))
       return;
     SmallVector<SoftmaxOp> softmaxes;
     getOperation().walk([&](SoftmaxOp op) { softmaxes.push_back(op); });
@@ -291,13 +302,18 @@ private:
       return;
     OpBuilder builder(softmax);
     bool isFound =
-        candidate.match() && !isNamed(candidate) && candidate.replace(builder);
+        candidate.match() && isAllowed(candidate) && candidate.replace(builder);
     if (!isFound) {
       softmax.emitRemark("attention stays written out: ") << candidate.reason;
       return;
     }
     ++numFound;
     eraseUnread(candidate.ops());
+  }
+
+  bool isAllowed(Candidate &candidate) {
+    return (loaded_->base->isOwn || candidate.isOneNode()) &&
+           !isNamed(candidate);
   }
 
   /// Whether a flag gives one of the ops a type.

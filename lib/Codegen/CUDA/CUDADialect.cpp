@@ -215,9 +215,9 @@ LogicalResult AttentionAttr::verify(EmitError emitError, int64_t chunks,
     return emitError() << stages << " stages: expected 1 to 4, or 0 for loops";
   bool isKnown = tile.size() == 2 && tile[0] > 0 &&
                  tile[0] % (stages == 0 ? threads : threads / 2) == 0 &&
-                 tile[1] >= 16 && tile[1] % 16 == 0 && tile[1] <= 128;
+                 llvm::is_contained({16, 32, 64}, tile[1]);
   if (isKnown)
     return success();
   return emitError() << "a tile of attention has rows for each warp, in "
-                        "sixteens, and steps of 16 to 128 rows";
+                        "sixteens, and steps of 16, 32 or 64 rows";
 }

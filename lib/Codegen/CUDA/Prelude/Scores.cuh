@@ -171,10 +171,12 @@ struct mpc_dropout {
     return random.word[column % 64 / 16] >> 8 < least;
   }
   // Bit 2 j + e tells whether a lane's key of tile j and element e is kept, of
-  // tiles of 8 keys from `first` on, a multiple of 16. A block of random words
-  // has those of every second tile.
+  // tiles of 8 keys from `first` on: 16, 32 or 64 keys, of which `first` is a
+  // multiple, so that they lie in one run. A block of random words has those of
+  // every second tile.
   template <int Tiles>
   MPC_MEMBER mpc_u32 keptKeys(int query, int first) const {
+    static_assert(Tiles == 2 || Tiles == 4 || Tiles == 8);
     mpc_u32 kept = 0;
     if constexpr (Joined > 1) {
       for (int bit = 0; bit < 2 * Tiles; ++bit)
@@ -184,18 +186,18 @@ struct mpc_dropout {
     }
 #pragma unroll
     for (int place = 0; place < 4; ++place) {
-      mpc_random random = {};
+      const mpc_random random =
+          draw((rows + queries + query) * kRuns + first / 64,
+               mpc_column_of(place / 2, place));
 #pragma unroll
       for (int two = 0; two < Tiles / 2; ++two) {
-        const int part = first / 16 + two;
-        if (two == 0 || part % 4 == 0)
-          random = draw((rows + queries + query) * kRuns + part / 4,
-                        mpc_column_of(place / 2, place));
-        const mpc_u32 low = part % 4 == 0   ? random.word[0]
-                            : part % 4 == 1 ? random.word[1]
-                            : part % 4 == 2 ? random.word[2]
-                                            : random.word[3];
-        if (low >> 8 < least)
+        // Which word it is does not depend on the step where that has 64 keys.
+        const int part = Tiles == 8 ? two : first / 16 % 4 + two;
+        const mpc_u32 word = part == 0   ? random.word[0]
+                             : part == 1 ? random.word[1]
+                             : part == 2 ? random.word[2]
+                                         : random.word[3];
+        if (word >> 8 < least)
           kept |= 1u << (4 * two + place);
       }
     }

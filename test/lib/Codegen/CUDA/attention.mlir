@@ -59,3 +59,18 @@ kernel.func attention @long(%q: tensor<1x4x64x256xf16>, %k: tensor<1x2x96x256xf1
   %0:3 = kernel.attention_gradient ins(%q, %k, %k, %l, %l, %l, %q : tensor<1x4x64x256xf16>, tensor<1x2x96x256xf16>, tensor<1x2x96x256xf16>, tensor<1x4x64xf32>, tensor<1x4x64xf32>, tensor<1x4x64xf32>, tensor<1x4x64x256xf16>) outs(%dq, %dk, %dv : tensor<1x4x64x256xf16>, tensor<1x2x96x256xf16>, tensor<1x2x96x256xf16>) sizes [1, 4, 2, 64, 96, 256, 256] scale 0.0625 maps [#all, #all, #all, #rows, #rows, #rows, #all, #all, #all, #all] -> tensor<1x4x64x256xf16>, tensor<1x2x96x256xf16>, tensor<1x2x96x256xf16>
   kernel.return %0#0, %0#1, %0#2 : tensor<1x4x64x256xf16>, tensor<1x2x96x256xf16>, tensor<1x2x96x256xf16>
 }
+
+// Queries begin 4 elements behind a multiple of 16 bytes, keys lie in rows of
+// 20, and values and the result at any place: none is moved 16 bytes at a time.
+// TEXT-LABEL:  scattered(
+// TEXT:        mpc_places<mpc_f16, int, 16, 8, 24, 1, 8, 1>> query(input0 + head * 8 + 4);
+// TEXT-NEXT:   mpc_places<mpc_f16, int, 16, 8, 20, 1, 8, 1>> key(input1 + group * 8);
+// TEXT-NEXT:   mpc_places<mpc_f16, int, 16, 8, 24, 1, 8, 1>> value(input2 + group * 8);
+// TEXT:        mpc_places<mpc_f16, int, 16, 8, 16, 1, 8, 1>> output(output0 + head * 8);
+#shifted = affine_map<(b, h, i, d) -> (b, i, h * 8 + d + 4)>
+#eight = affine_map<(b, h, i, d) -> (b, i, h * 8 + d)>
+kernel.func attention @scattered(%q: tensor<1x16x24xf16> {kernel.alignment = 16 : i64}, %k: tensor<1x16x20xf16> {kernel.alignment = 16 : i64}, %v: tensor<1x16x24xf16> {kernel.alignment = 2 : i64}, %o: tensor<1x16x2x8xf16> {kernel.alignment = 2 : i64}) -> tensor<1x16x2x8xf16> {
+  %l = tensor.empty() : tensor<1x2x16xf32>
+  %0:3 = kernel.attention ins(%q, %k, %v : tensor<1x16x24xf16>, tensor<1x16x20xf16>, tensor<1x16x24xf16>) outs(%o, %l, %l : tensor<1x16x2x8xf16>, tensor<1x2x16xf32>, tensor<1x2x16xf32>) sizes [1, 2, 2, 16, 16, 8, 8] scale 0.125 maps [#shifted, #eight, #eight, #joined, #rows, #rows] -> tensor<1x16x2x8xf16>, tensor<1x2x16xf32>, tensor<1x2x16xf32>
+  kernel.return %0#0 : tensor<1x16x2x8xf16>
+}

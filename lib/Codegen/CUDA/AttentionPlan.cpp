@@ -139,11 +139,14 @@ static Tile getLargestTile(AttentionOpInterface op) {
   int64_t longest = std::max(sizes.depth, sizes.width);
   bool isShort = longest <= kShortRow && getElementBytes(op) == 2;
   Tile tile{4, 1, 64, 2};
+  bool isLong = longest > kColumnsInRegisters;
   if (!isForward(op))
-    tile.step = isShort ? 64 : 32;
-  else if (longest > kColumnsInRegisters)
+    tile.step = isShort && !op.getDropout() ? 64 : isLong ? 16 : 32;
+  else if (isLong)
     tile.step = 32;
-  if (isForward(op) && isShort && sizes.queries > tile.rows())
+  // Masks and dropout need registers, too.
+  bool isPlain = op.getMaskMutable().empty() && !op.getDropout();
+  if (isForward(op) && isShort && isPlain && sizes.queries > tile.rows())
     tile.rowTiles = 2;
   return tile;
 }

@@ -253,8 +253,8 @@ TEST_P(LargeProducts, RunOnTensorCores) {
 std::string nameOf(const testing::TestParamInfo<Case> &info) {
   std::string name = std::filesystem::path(info.param.model).stem();
   std::ranges::replace(name, '-', '_');
-  return name + "_sm_" + std::to_string(info.param.arch) +
-         (info.param.wide ? "_wide" : "");
+  return name + "_" + stringifyPrecision(info.param.precision).str() + "_sm_" +
+         std::to_string(info.param.arch) + (info.param.wide ? "_wide" : "");
 }
 
 /// All models with large products, for the first GPU that has products of the
@@ -283,6 +283,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"models/mlp.onnx", Precision::FP16, 100},
                     Case{"models/mlp.onnx", Precision::FP16, 120},
                     Case{"models/nanogpt.onnx", Precision::FP16, 90},
+                    Case{"cuda/attention.mlir", Precision::FP16, 75},
+                    Case{"cuda/attention.mlir", Precision::BF16, 80},
+                    Case{"cuda/attention.mlir", Precision::FP32, 90},
+                    Case{"cuda/attention.mlir", Precision::FP16, 120},
                     Case{"cuda/head.mlir", Precision::FP32, 75},
                     Case{"cuda/head.mlir", Precision::FP32, 80},
                     Case{"cuda/head.mlir", Precision::FP32, 90},

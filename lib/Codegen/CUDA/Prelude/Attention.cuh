@@ -117,6 +117,48 @@ struct mpc_softmax {
   }
 };
 
+// Makes weights of the products of queries from `row` and keys from `key` on,
+// with those of before taken into account: `result` is what there is so far.
+template <bool IsWhole, int RowTiles, int Step, int Columns, typename Scores,
+          typename Dropout>
+MPC_DEVICE void mpc_weigh(float (&logits)[RowTiles][Step][4],
+                          float (&result)[RowTiles][Columns][4],
+                          mpc_softmax<Scores, RowTiles> &softmax,
+                          const Scores &scores, const Dropout &dropout, int row,
+                          int key) {
+#pragma unroll
+  for (int i = 0; i < RowTiles; ++i) {
+#pragma unroll
+    for (int j = 0; j < Step; ++j)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        float slope;
+        logits[i][j][e] = scores.template logit<IsWhole>(
+            logits[i][j][e], row + mpc_row_of(i, e), key + mpc_column_of(j, e),
+            slope);
+      }
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float factor = softmax.take(logits[i], i, half);
+#pragma unroll
+      for (int j = 0; j < Columns; ++j)
+#pragma unroll
+        for (int e = 0; e < 2; ++e)
+          result[i][j][half * 2 + e] = result[i][j][half * 2 + e] * factor;
+      if constexpr (Dropout::kDrops) {
+        const mpc_u32 kept =
+            dropout.template keptKeys<Step>(row + mpc_row_of(i, half * 2), key);
+#pragma unroll
+        for (int j = 0; j < Step; ++j)
+#pragma unroll
+          for (int e = 0; e < 2; ++e)
+            if ((kept >> (2 * j + e) & 1) == 0)
+              logits[i][j][half * 2 + e] = 0.0f;
+      }
+    }
+  }
+}
+
 // Rows of queries from `block` times the tile's rows on.
 template <typename Tile, typename Query, typename Key, typename Value,
           typename Scores, typename Dropout, typename Output, typename Peaks,
@@ -146,40 +188,6 @@ mpc_attention(mpc_u8 *shared, int block, const Query &query, const Key &key,
     mpc_fetch_rows<kStep, Tile::kThreads>(memory.second(step), value,
                                           step * kStep);
   };
-  auto weigh = [&](auto isWhole, float (&logits)[kRowTiles][kStep / 8][4],
-                   int from) {
-#pragma unroll
-    for (int i = 0; i < kRowTiles; ++i) {
-#pragma unroll
-      for (int j = 0; j < kStep / 8; ++j)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          float slope;
-          logits[i][j][e] = scores.template logit<isWhole.value>(
-              logits[i][j][e], row + mpc_row_of(i, e),
-              from + mpc_column_of(j, e), slope);
-        }
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const float factor = softmax.take(logits[i], i, half);
-#pragma unroll
-        for (int j = 0; j < kColumns; ++j)
-#pragma unroll
-          for (int e = 0; e < 2; ++e)
-            result[i][j][half * 2 + e] = result[i][j][half * 2 + e] * factor;
-        if constexpr (Dropout::kDrops) {
-          const mpc_u32 kept = dropout.template keptKeys<kStep / 8>(
-              row + mpc_row_of(i, half * 2), from);
-#pragma unroll
-          for (int j = 0; j < kStep / 8; ++j)
-#pragma unroll
-            for (int e = 0; e < 2; ++e)
-              if ((kept >> (2 * j + e) & 1) == 0)
-                logits[i][j][half * 2 + e] = 0.0f;
-        }
-      }
-    }
-  };
   auto compute = [&](int step) {
     const int from = step * kStep, end = from + kStep;
     if (Scores::isEmpty(row, endRow, from, end))
@@ -188,9 +196,9 @@ mpc_attention(mpc_u8 *shared, int block, const Query &query, const Key &key,
     Products::template multiply<Query::Columns>(logits, memory.own, local,
                                                 memory.first(step));
     if (Scores::isWhole(row, endRow, from, end))
-      weigh(mpc_constant<true>{}, logits, from);
+      mpc_weigh<true>(logits, result, softmax, scores, dropout, row, from);
     else
-      weigh(mpc_constant<false>{}, logits, from);
+      mpc_weigh<false>(logits, result, softmax, scores, dropout, row, from);
     Products::template add<Value::Columns>(result, logits, memory.second(step));
   };
 
@@ -258,6 +266,58 @@ MPC_DEVICE void mpc_differentiate(float &score, float &weight, int query,
   weight = Dropout::kDrops ? p * scale : p;
 }
 
+// The same of a warp's tiles of queries from `query` on by keys from `key` on.
+template <bool IsWhole, int RowTiles, int Step, typename Scores,
+          typename Dropout>
+MPC_DEVICE void mpc_differentiate_rows(
+    float (&scored)[RowTiles][Step][4], float (&weights)[RowTiles][Step][4],
+    const mpc_row_numbers (&rows)[RowTiles][2], const Scores &scores,
+    const Dropout &dropout, int query, int key) {
+#pragma unroll
+  for (int i = 0; i < RowTiles; ++i)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int number = query + mpc_row_of(i, half * 2);
+      const mpc_u32 kept = dropout.template keptKeys<Step>(number, key);
+#pragma unroll
+      for (int j = 0; j < Step; ++j)
+#pragma unroll
+        for (int e = 0; e < 2; ++e)
+          mpc_differentiate<IsWhole>(
+              scored[i][j][half * 2 + e], weights[i][j][half * 2 + e], number,
+              key + mpc_column_of(j, e), rows[i][half],
+              (kept >> (2 * j + e) & 1) != 0, scores, dropout);
+    }
+}
+
+// And of tiles of keys from `key` on by queries from `query` on, whose numbers
+// are `rows`.
+template <bool IsWhole, int RowTiles, int Step, typename Scores,
+          typename Dropout>
+MPC_DEVICE void
+mpc_differentiate_columns(float (&scored)[RowTiles][Step][4],
+                          float (&weights)[RowTiles][Step][4],
+                          const mpc_row_numbers *rows, const Scores &scores,
+                          const Dropout &dropout, int query, int key) {
+#pragma unroll
+  for (int j = 0; j < Step; ++j)
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const int column = mpc_column_of(j, e);
+      const mpc_row_numbers numbers = rows[column];
+#pragma unroll
+      for (int i = 0; i < RowTiles; ++i)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const int row = key + mpc_row_of(i, half * 2);
+          mpc_differentiate<IsWhole>(
+              scored[i][j][half * 2 + e], weights[i][j][half * 2 + e],
+              query + column, row, numbers, dropout.keeps(query + column, row),
+              scores, dropout);
+        }
+    }
+}
+
 // The gradient of rows of queries from `block` times the tile's rows on: part
 // `part` of their columns, `Columns` of them.
 template <typename Tile, int Columns, typename Query, typename Key,
@@ -296,24 +356,6 @@ MPC_DEVICE void mpc_attention_queries(
     mpc_fetch_rows<kStep, Tile::kThreads>(memory.second(step), value,
                                           step * kStep);
   };
-  auto differentiate = [&](auto isWhole, float (&sums)[kRowTiles][kStep / 8][4],
-                           float (&weights)[kRowTiles][kStep / 8][4], int key) {
-#pragma unroll
-    for (int i = 0; i < kRowTiles; ++i)
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int number = row + mpc_row_of(i, half * 2);
-        const mpc_u32 kept = dropout.template keptKeys<kStep / 8>(number, key);
-#pragma unroll
-        for (int j = 0; j < kStep / 8; ++j)
-#pragma unroll
-          for (int e = 0; e < 2; ++e)
-            mpc_differentiate<isWhole.value>(
-                sums[i][j][half * 2 + e], weights[i][j][half * 2 + e], number,
-                key + mpc_column_of(j, e), rows[i][half],
-                (kept >> (2 * j + e) & 1) != 0, scores, dropout);
-      }
-  };
   auto compute = [&](int step) {
     const int key = step * kStep, endKey = key + kStep;
     if (Scores::isEmpty(row, endRow, key, endKey))
@@ -325,9 +367,11 @@ MPC_DEVICE void mpc_attention_queries(
     Products::template multiply<Value::Columns>(weights, ownSecond, local,
                                                 memory.second(step));
     if (Scores::isWhole(row, endRow, key, endKey))
-      differentiate(mpc_constant<true>{}, sums, weights, key);
+      mpc_differentiate_rows<true>(sums, weights, rows, scores, dropout, row,
+                                   key);
     else
-      differentiate(mpc_constant<false>{}, sums, weights, key);
+      mpc_differentiate_rows<false>(sums, weights, rows, scores, dropout, row,
+                                    key);
     Products::template add<Key::Columns>(result, sums,
                                          memory.first(step) + part * Columns);
   };
@@ -385,30 +429,6 @@ MPC_DEVICE void mpc_attention_keys(mpc_u8 *shared, int block, int part,
     for (int i = threadIdx.x; i < kStep; i += Tile::kThreads)
       rows[i] = numbers.ofHead(head).template of<Scores>(from + i);
   };
-  auto differentiate = [&](auto isWhole, int head, int query,
-                           const mpc_row_numbers *rows,
-                           float (&sums)[kRowTiles][kStep / 8][4],
-                           float (&weights)[kRowTiles][kStep / 8][4]) {
-    const auto own = scores.ofHead(head);
-    const auto drops = dropout.ofHead(head);
-#pragma unroll
-    for (int j = 0; j < kStep / 8; ++j)
-#pragma unroll
-      for (int e = 0; e < 2; ++e) {
-        const int column = mpc_column_of(j, e);
-        const mpc_row_numbers numbers = rows[column];
-#pragma unroll
-        for (int i = 0; i < kRowTiles; ++i)
-#pragma unroll
-          for (int half = 0; half < 2; ++half) {
-            const int key = row + mpc_row_of(i, half * 2);
-            mpc_differentiate<isWhole.value>(
-                sums[i][j][half * 2 + e], weights[i][j][half * 2 + e],
-                query + column, key, numbers, drops.keeps(query + column, key),
-                own, drops);
-          }
-      }
-  };
   auto compute = [&](int step) {
     const int head = step / count, query = (begin + step % count) * kStep;
     if (Scores::isEmpty(query, query + kStep, row, endRow))
@@ -421,9 +441,11 @@ MPC_DEVICE void mpc_attention_keys(mpc_u8 *shared, int block, int part,
                                                 memory.second(step));
     const mpc_row_numbers *rows = all + step % Tile::kStages * kStep;
     if (Scores::isWhole(query, query + kStep, row, endRow))
-      differentiate(mpc_constant<true>{}, head, query, rows, sums, weights);
+      mpc_differentiate_columns<true>(sums, weights, rows, scores.ofHead(head),
+                                      dropout.ofHead(head), query, row);
     else
-      differentiate(mpc_constant<false>{}, head, query, rows, sums, weights);
+      mpc_differentiate_columns<false>(sums, weights, rows, scores.ofHead(head),
+                                       dropout.ofHead(head), query, row);
     Products::template add<Key::Columns>(
         dKeys, sums, memory.first(step) + part * KeyColumns);
     Products::template add<Value::Columns>(

@@ -5,6 +5,13 @@
 // The four words of the block with this counter, under this key.
 struct mpc_random {
   mpc_u32 word[4];
+
+  // By selection, since registers have no numbers.
+  MPC_MEMBER mpc_u32 at(int number) const {
+    const mpc_u32 low = number == 0 ? word[0] : word[1];
+    const mpc_u32 high = number == 2 ? word[2] : word[3];
+    return number < 2 ? low : high;
+  }
 };
 MPC_DEVICE mpc_random mpc_philox(mpc_u64 number, mpc_u32 stream, mpc_u32 step,
                                  mpc_u32 keyLow, mpc_u32 keyHigh) {

@@ -2,12 +2,6 @@
 // The prelude: what attention makes of a query's product with a key, who sees
 // whom, and dropout of weights.
 
-// A truth value that is a type.
-template <bool Value>
-struct mpc_constant {
-  static constexpr bool value = Value;
-};
-
 // Masks: none, of truth values, and one that is added.
 struct mpc_no_mask {
   static constexpr bool kHides = false, kAdds = false;
@@ -168,7 +162,7 @@ struct mpc_dropout {
     const int column = static_cast<int>(flat % Joined) * Keys + number;
     const mpc_random random =
         draw((rows + flat / Joined) * kRuns + column / 64, column % 16);
-    return random.word[column % 64 / 16] >> 8 < least;
+    return random.at(column % 64 / 16) >> 8 < least;
   }
   // Bit 2 j + e tells whether a lane's key of tile j and element e is kept, of
   // tiles of 8 keys from `first` on: 16, 32 or 64 keys, of which `first` is a
@@ -193,11 +187,7 @@ struct mpc_dropout {
       for (int two = 0; two < Tiles / 2; ++two) {
         // Which word it is does not depend on the step where that has 64 keys.
         const int part = Tiles == 8 ? two : first / 16 % 4 + two;
-        const mpc_u32 word = part == 0   ? random.word[0]
-                             : part == 1 ? random.word[1]
-                             : part == 2 ? random.word[2]
-                                         : random.word[3];
-        if (word >> 8 < least)
+        if (random.at(part) >> 8 < least)
           kept |= 1u << (4 * two + place);
       }
     }

@@ -43,9 +43,9 @@ kernel.func attention @short(%p: tensor<1x300x384xf16> {kernel.alignment = 16 : 
 
 // The first blocks have keys, in two parts, the others queries.
 // CHECK-LABEL: @long
-// SM90-SAME:   #cuda.attention<chunks = 16, threads = 128, tile = [64, 32], stages = 2>
-// SM86-SAME:   #cuda.attention<chunks = 28, threads = 64, tile = [32, 32], stages = 1>
-// SM75-SAME:   #cuda.attention<chunks = 56, threads = 32, tile = [16, 32], stages = 1>
+// SM90-SAME:   #cuda.attention<chunks = 16, threads = 128, tile = [64, 16], stages = 2>
+// SM86-SAME:   #cuda.attention<chunks = 16, threads = 128, tile = [64, 16], stages = 1>
+// SM75-SAME:   #cuda.attention<chunks = 28, threads = 64, tile = [32, 16], stages = 1>
 // NAIVE-SAME:  #cuda.attention<chunks = 8, threads = 64, tile = [64, 16], stages = 0>
 // TEXT-LABEL:  long(
 // TEXT:        if (blockIdx.x < 8u) {

@@ -36,7 +36,9 @@ static Processor getHost() {
   Processor processor;
   processor.name = llvm::sys::getHostCPUName().str();
   processor.lanes = listMissing(kLevel4, present).empty() ? 16 : 8;
-  if (processor.lanes == 16 && present.lookup(kBFloat16))
+  // Where it is slower than multiply-adds it is used by name alone.
+  if (processor.lanes == 16 && present.lookup(kBFloat16) &&
+      mpc::rt::hasFastBF16())
     processor.bf16 = Unit::AVX512BF16;
   llvm::SubtargetFeatures features;
   for (const auto &feature : present)

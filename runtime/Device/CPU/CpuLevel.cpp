@@ -55,8 +55,9 @@ bool runsHere(CpuNeeds needs) {
   return false;
 }
 
-/// The rank of code for this very processor.
-constexpr int kHostRank = 6;
+/// The ranks of code for this very processor, and of code for a unit that is
+/// slower here than what AVX-512 has for f32.
+constexpr int kHostRank = 6, kSlowUnitRank = 3;
 
 } // namespace
 
@@ -70,10 +71,20 @@ std::string listCpus() {
   return list;
 }
 
+bool hasFastBF16() {
+  __builtin_cpu_init();
+  return __builtin_cpu_is("amd");
+}
+
 int rankLevel(std::string_view level, std::string_view machine) {
-  for (const CpuLevel &known : kLevels)
-    if (level == known.name)
-      return runsHere(known.needs) ? static_cast<int>(known.needs) : 0;
+  for (const CpuLevel &known : kLevels) {
+    if (level != known.name)
+      continue;
+    if (!runsHere(known.needs))
+      return 0;
+    bool isSlow = known.needs == CpuNeeds::Level4BF16 && !hasFastBF16();
+    return isSlow ? kSlowUnitRank : static_cast<int>(known.needs);
+  }
   return level == kHostLevel && machine == cpuIdentity() ? kHostRank : 0;
 }
 

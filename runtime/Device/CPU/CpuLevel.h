@@ -17,7 +17,7 @@ inline constexpr std::string_view kHostLevel = "host";
 
 /// The instructions that code may use, each kind with all before it.
 enum class CpuNeeds {
-  Level3 = 3,     ///< x86-64-v3: AVX2, FMA, F16C.
+  Level3 = 2,     ///< x86-64-v3: AVX2, FMA, F16C.
   Level4 = 4,     ///< x86-64-v4: AVX-512.
   Level4BF16 = 5, ///< x86-64-v4 and AVX512-BF16.
 };
@@ -34,8 +34,14 @@ struct CpuLevel {
 /// "host" and the names of all levels, as a list in a sentence.
 [[nodiscard]] std::string listCpus();
 
+/// Whether AVX512-BF16, if this processor has it, multiplies more at a time
+/// than fused multiply-adds of f32. AMD's does twice as much. Intel's does half
+/// of it: a `vdpbf16ps` begins every 2.2 cycles, where two multiply-adds begin
+/// in each (measured on an Emerald Rapids; AMX is what is fast there).
+[[nodiscard]] bool hasFastBF16();
+
 /// The rank of code of `level` on this machine: 0 where it does not run; else
-/// larger for code that uses more of the processor. `level` is one of
+/// larger for code that is faster here. `level` is one of
 /// cpuLevels(), or "host" for code from a machine whose cpuIdentity() is
 /// `machine`.
 [[nodiscard]] int rankLevel(std::string_view level, std::string_view machine);

@@ -154,6 +154,7 @@ TEST(Unit, LevelsHaveTheirUnits) {
   }
   auto host = cpu::getProcessor("host");
   ASSERT_TRUE(bool(host));
+  // Where it is slower than what f32 has it is taken by name alone.
   EXPECT_EQ(host->bf16 == cpu::Unit::AVX512BF16,
-            __builtin_cpu_supports("avx512bf16") != 0);
+            __builtin_cpu_supports("avx512bf16") && __builtin_cpu_is("amd"));
 }

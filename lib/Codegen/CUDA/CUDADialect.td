@@ -46,8 +46,8 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
     Stands as `kernel.target` at a module, where `cuda-attach-target` puts it:
     90 for sm_90, and with `letter = "a"` sm_90a. `naive` is the reference for
     the others: no product runs on Tensor Cores, no access is wider than an
-    element, no sum is split, one thread sums a whole column, and a row that a
-    warp would sum is a block's and the reverse. With `wide` places have 64 bits
+    element, no sum is split, one thread sums a whole column or has a row of
+    attention, and a row that a warp would sum is a block's and the reverse. With `wide` places have 64 bits
     in every kernel, as they otherwise have for large tensors alone, so that
     such kernels can be tested. `memory` are the bytes that a step may keep
     beside its state; 0 means as few as possible. Unless `exact`, kernels whose

@@ -311,7 +311,7 @@ static const Table &getTable() {
       entry<arith::AddFOp>("$0 + $1"),
       entry<arith::SubFOp>("$0 - $1"),
       entry<arith::MulFOp>("$0 * $1"),
-      approximated<arith::DivFOp>("$0 / $1", "mpc_near_quotient($0, $1)"),
+      entry<arith::DivFOp>("$0 / $1"),
       entry<arith::RemFOp>("mpc_fmod($0, $1)"),
       entry<arith::NegFOp>("-$0"),
       entry<arith::MaximumFOp>("mpc_max($0, $1)"),

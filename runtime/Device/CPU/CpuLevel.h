@@ -37,7 +37,7 @@ struct CpuLevel {
 /// Whether AVX512-BF16, if this processor has it, multiplies more at a time
 /// than fused multiply-adds of f32. AMD's does twice as much. Intel's does half
 /// of it: a `vdpbf16ps` begins every 2.2 cycles, where two multiply-adds begin
-/// in each (measured on an Emerald Rapids; AMX is what is fast there).
+/// in each (measured on an Emerald Rapids, and on no other of Intel's).
 [[nodiscard]] bool hasFastBF16();
 
 /// The rank of code of `level` on this machine: 0 where it does not run; else

@@ -101,9 +101,6 @@ MPC_DEVICE float mpc_erf(float x) {
 MPC_DEVICE float mpc_near_exp(float x) {
   return mpc_exp2_approximate(x * 1.44269504088896340736f);
 }
-MPC_DEVICE float mpc_near_quotient(float x, float y) {
-  return mpc_divide_approximate(x, y);
-}
 MPC_DEVICE float mpc_near_tanh(float x) {
   const float size = mpc_abs(x), z = x * x;
   float p = mpc_fma(2.06390887954e-2f, z, -5.37397155531e-2f);

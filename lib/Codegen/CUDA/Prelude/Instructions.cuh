@@ -142,7 +142,7 @@ MPC_DEVICE float mpc_divide_approximate(float a, float b) {
   asm("div.full.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
   return y;
 }
-// The greater one that is no NaN.
+// As mpc_max_number, but for the order of zeros: one instruction.
 MPC_DEVICE float mpc_max_plain(float a, float b) { return fmaxf(a, b); }
 
 MPC_DEVICE float mpc_f16_to_f32(mpc_u16 x) {

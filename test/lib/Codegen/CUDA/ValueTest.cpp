@@ -727,7 +727,9 @@ TEST(CudaValues, FunctionsOfSixteenBitsAreNear) {
     %0 = math.exp %a0 : f32
     %1 = math.tanh %a0 : f32
     %2 = math.erf %a0 : f32
-    %3 = arith.divf %a0, %a1 : f32
+    // A quotient is exact: rounded down, 6 / 3 must not be 1.
+    %q = arith.divf %a0, %a1 : f32
+    %3 = math.floor %q : f32
     %r0 = arith.truncf %0 : f32 to f16
     %r1 = arith.truncf %1 : f32 to f16
     %r2 = arith.truncf %2 : f32 to f16
@@ -735,11 +737,20 @@ TEST(CudaValues, FunctionsOfSixteenBitsAreNear) {
   std::string emitted = emitAll(text, 80, {.exact = false}).front().text;
   EXPECT_NE(emitted.find("mpc_near_tanh(", emitted.find("__global__")),
             std::string::npos);
+  EXPECT_EQ(emitted.find("mpc_divide", emitted.find("__global__")),
+            std::string::npos);
+  // One result of f32 is enough for all to be exact.
+  std::string wide = map({"f32"}, {"f16", "f32"}, 64, R"(
+    %r1 = math.exp %a0 : f32
+    %r0 = arith.truncf %r1 : f32 to f16)");
+  wide = emitAll(wide, 80, {.exact = false}).front().text;
+  EXPECT_EQ(wide.find("mpc_near_", wide.find("__global__")), std::string::npos);
   Buffers got = compute(text, {bytes(numbers), bytes(divisors)}, 4,
                         numbers.size() * 2, {.exact = false});
   for (size_t i = 0; i < numbers.size(); ++i) {
     double x = numbers[i];
-    double want[] = {std::exp(x), std::tanh(x), std::erf(x), x / divisors[i]};
+    double want[] = {std::exp(x), std::tanh(x), std::erf(x),
+                     std::floor(numbers[i] / divisors[i])};
     for (int function = 0; function < 4; ++function)
       expectNearHalf(values<uint16_t>(got[function])[i], want[function],
                      llvm::formatv("function {0} of {1}", function, x));

@@ -74,3 +74,12 @@ kernel.func attention @scattered(%q: tensor<1x16x24xf16> {kernel.alignment = 16 
   %0:3 = kernel.attention ins(%q, %k, %v : tensor<1x16x24xf16>, tensor<1x16x20xf16>, tensor<1x16x24xf16>) outs(%o, %l, %l : tensor<1x16x2x8xf16>, tensor<1x2x16xf32>, tensor<1x2x16xf32>) sizes [1, 2, 2, 16, 16, 8, 8] scale 0.125 maps [#shifted, #eight, #eight, #joined, #rows, #rows] -> tensor<1x16x2x8xf16>, tensor<1x2x16xf32>, tensor<1x2x16xf32>
   kernel.return %0#0 : tensor<1x16x2x8xf16>
 }
+
+// Keys and queries of so many pairs are counted by an int all the same.
+// TEXT-LABEL:  many(
+// TEXT:        mpc_places<mpc_f16, int, 8192, 64, 64, 1, 0, 8>> query
+kernel.func attention @many(%q: tensor<1x1x8192x64xf16> {kernel.alignment = 16 : i64}, %o: tensor<1x1x8192x64xf16>) -> tensor<1x1x8192x64xf16> {
+  %l = tensor.empty() : tensor<1x1x8192xf32>
+  %0:3 = kernel.attention ins(%q, %q, %q : tensor<1x1x8192x64xf16>, tensor<1x1x8192x64xf16>, tensor<1x1x8192x64xf16>) outs(%o, %l, %l : tensor<1x1x8192x64xf16>, tensor<1x1x8192xf32>, tensor<1x1x8192xf32>) sizes [1, 1, 1, 8192, 8192, 64, 64] scale 0.125 causal maps [#all, #all, #all, #all, #rows, #rows] -> tensor<1x1x8192x64xf16>, tensor<1x1x8192xf32>, tensor<1x1x8192xf32>
+  kernel.return %0#0 : tensor<1x1x8192x64xf16>
+}

@@ -154,3 +154,23 @@ kernel.func columns @stored(%x: tensor<4095x64xf32>, %p: tensor<4095x64xf32>, %d
   } -> tensor<64xf32>
   kernel.return %square, %r : tensor<4095x64xf32>, tensor<64xf32>
 }
+
+// 144 tiles of 128 rows and columns are one for each multiprocessor and a few,
+// which all wait for: four slices of a long sum are more even.
+// CHECK:       kernel.func contraction @uneven_slices(
+// CHECK-SAME:    schedule = #cuda.mma<chunks = 576,
+kernel.func contraction @uneven(%x: tensor<65536x768xf16>, %dy: tensor<65536x3072xf16>, %d: tensor<768x3072xf32>) -> tensor<768x3072xf32> {
+  %e = tensor.empty() : tensor<768x3072xf32>
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%e : tensor<768x3072xf32>) -> tensor<768x3072xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %dy : tensor<65536x768xf16>, tensor<65536x3072xf16>) outs(%first : tensor<768x3072xf32>) {
+  ^bb0(%a: f16, %b: f16, %o: f32):
+    %1 = arith.extf %a : f16 to f32
+    %2 = arith.extf %b : f16 to f32
+    %3 = math.fma %1, %2, %o : f32
+    linalg.yield %3 : f32
+  } -> tensor<768x3072xf32>
+  kernel.return %r : tensor<768x3072xf32>
+}

@@ -76,7 +76,8 @@ MPC_DEVICE float mpc_tanh(float x) {
   return size < 0.625f ? near : mpc_copysign(far, x);
 }
 
-MPC_DEVICE float mpc_erf(float x) {
+template <typename Exp>
+MPC_DEVICE float mpc_erf_by(float x, Exp exp) {
   float t = mpc_abs(x), s = x * x;
   float r = mpc_fma(-1.72853470e-5f, t, 3.83197126e-4f);
   float u = mpc_fma(-3.88396438e-3f, t, 2.42546219e-2f);
@@ -85,7 +86,7 @@ MPC_DEVICE float mpc_erf(float x) {
   r = mpc_fma(r, t, -6.34846687e-1f);
   r = mpc_fma(r, t, -1.28717512e-1f);
   r = mpc_fma(r, t, -t);
-  float far = mpc_copysign(1.0f - mpc_exp(r), x);
+  float far = mpc_copysign(1.0f - exp(r), x);
   float p = -5.96761703e-4f;
   p = mpc_fma(p, s, 4.99119423e-3f);
   p = mpc_fma(p, s, -2.67681349e-2f);
@@ -93,6 +94,9 @@ MPC_DEVICE float mpc_erf(float x) {
   p = mpc_fma(p, s, -3.76125336e-1f);
   p = mpc_fma(p, s, 1.28379166e-1f);
   return t > 0.927734375f ? far : mpc_fma(p, x, x);
+}
+MPC_DEVICE float mpc_erf(float x) {
+  return mpc_erf_by(x, [](float r) { return mpc_exp(r); });
 }
 
 // The same by the device's approximate instructions, for results that are
@@ -112,20 +116,5 @@ MPC_DEVICE float mpc_near_tanh(float x) {
   return size < 0.5f ? near : mpc_copysign(far, x);
 }
 MPC_DEVICE float mpc_near_erf(float x) {
-  const float t = mpc_abs(x), s = x * x;
-  float r = mpc_fma(-1.72853470e-5f, t, 3.83197126e-4f);
-  const float u = mpc_fma(-3.88396438e-3f, t, 2.42546219e-2f);
-  r = mpc_fma(r, s, u);
-  r = mpc_fma(r, t, -1.06777877e-1f);
-  r = mpc_fma(r, t, -6.34846687e-1f);
-  r = mpc_fma(r, t, -1.28717512e-1f);
-  r = mpc_fma(r, t, -t);
-  const float far = mpc_copysign(1.0f - mpc_near_exp(r), x);
-  float p = -5.96761703e-4f;
-  p = mpc_fma(p, s, 4.99119423e-3f);
-  p = mpc_fma(p, s, -2.67681349e-2f);
-  p = mpc_fma(p, s, 1.12819925e-1f);
-  p = mpc_fma(p, s, -3.76125336e-1f);
-  p = mpc_fma(p, s, 1.28379166e-1f);
-  return t > 0.927734375f ? far : mpc_fma(p, x, x);
+  return mpc_erf_by(x, [](float r) { return mpc_near_exp(r); });
 }

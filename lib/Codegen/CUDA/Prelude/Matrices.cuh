@@ -138,15 +138,7 @@ struct mpc_matrix_products {
         mpc_u32 both[4];
         mpc_load_columns<false, mpc_tile_pitch<mpc_u16>(Depth)>(both, tile,
                                                                 j * 8, k * 8);
-        const mpc_u32 b[2][2] = {{both[0], both[1]}, {both[2], both[3]}};
-#pragma unroll
-        for (int i = 0; i < RowTiles; ++i)
-#pragma unroll
-          for (int half = 0; half < 2; ++half)
-            if constexpr (IsBF16)
-              mpc_mma_m16n8k16_bf16(sums[i][j + half], a[i], b[half]);
-            else
-              mpc_mma_m16n8k16_f16(sums[i][j + half], a[i], b[half]);
+        mpc_multiply_columns<IsBF16>(sums, j, a, both);
       }
     }
   }

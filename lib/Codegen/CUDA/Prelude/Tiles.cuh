@@ -36,6 +36,22 @@ MPC_DEVICE void mpc_load_columns(mpc_u32 (&fragments)[4], const mpc_u16 *tile,
                        column + (lane >> 4) * 8));
 }
 
+// sums[i][j] and sums[i][j + 1] += rows a[i] * the columns of two fragments.
+template <bool IsBF16, int RowTiles, int ColumnTiles>
+MPC_DEVICE void mpc_multiply_columns(float (&sums)[RowTiles][ColumnTiles][4],
+                                     int j, const mpc_u32 (&a)[RowTiles][4],
+                                     const mpc_u32 (&both)[4]) {
+  const mpc_u32 b[2][2] = {{both[0], both[1]}, {both[2], both[3]}};
+#pragma unroll
+  for (int i = 0; i < RowTiles; ++i)
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      if constexpr (IsBF16)
+        mpc_mma_m16n8k16_bf16(sums[i][j + half], a[i], b[half]);
+      else
+        mpc_mma_m16n8k16_f16(sums[i][j + half], a[i], b[half]);
+}
+
 // How a tile of rows or columns lies in shared memory.
 template <bool Lines_, int Pitch_>
 struct mpc_tile {
@@ -61,15 +77,7 @@ MPC_DEVICE void mpc_multiply_tiles(float (&sums)[RowTiles][ColumnTiles][4],
       mpc_u32 both[4];
       mpc_load_columns<Columns::Lines, Columns::Pitch>(both, columns,
                                                        column + j * 8, k);
-      const mpc_u32 b[2][2] = {{both[0], both[1]}, {both[2], both[3]}};
-#pragma unroll
-      for (int i = 0; i < RowTiles; ++i)
-#pragma unroll
-        for (int half = 0; half < 2; ++half)
-          if constexpr (IsBF16)
-            mpc_mma_m16n8k16_bf16(sums[i][j + half], a[i], b[half]);
-          else
-            mpc_mma_m16n8k16_f16(sums[i][j + half], a[i], b[half]);
+      mpc_multiply_columns<IsBF16>(sums, j, a, both);
     }
   }
 }

@@ -27,7 +27,7 @@ static rt::Status placeLaunches(const cpu::CompiledKernels &compiled,
       const cpu::CompiledKernel &kernel = it->second;
       launch.command = std::make_shared<rt::HostKernel>(
           rt::HostKernel::Place{kernel.offset, kernel.chunks,
-                                kernel.scratchBytes},
+                                kernel.scratchBytes, kernel.tile},
           work.lookup(launch.symbol));
     }
   return {};

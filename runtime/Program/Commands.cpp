@@ -97,7 +97,8 @@ const CommandRow HostKernel::kRow = {
        FieldReader &fields) -> std::shared_ptr<const Command> {
       Place place{fields.size(launch, "code_offset"),
                   fields.integer(launch, "chunks"),
-                  fields.size(launch, "scratch_bytes")};
+                  fields.size(launch, "scratch_bytes"),
+                  launch.contains("tile") ? fields.integer(launch, "tile") : 1};
       return std::make_shared<HostKernel>(place, readWork(launch, fields));
     }};
 
@@ -106,10 +107,14 @@ void HostKernel::write(nlohmann::json &fields) const {
   fields["code_offset"] = place_.codeOffset;
   fields["chunks"] = place_.chunks;
   fields["scratch_bytes"] = place_.scratchBytes;
+  if (place_.tile != 1)
+    fields["tile"] = place_.tile;
 }
 
 std::string HostKernel::describe() const {
-  return fmt::format(", {} chunks", place_.chunks);
+  std::string tiles =
+      place_.tile == 1 ? "" : fmt::format(" ({} a tile)", place_.tile);
+  return fmt::format(", {} chunks{}", place_.chunks, tiles);
 }
 
 std::string HostKernel::fault(const Program &program,
@@ -118,7 +123,9 @@ std::string HostKernel::fault(const Program &program,
     return "a kernel of a CPU in a program for " + nameOf(program.target);
   if (place_.codeOffset >= program.cpu()->image.size())
     return "its code lies outside the image";
-  return place_.chunks < 0 ? "number of chunks is negative" : "";
+  if (place_.chunks < 0)
+    return "number of chunks is negative";
+  return place_.tile < 1 ? "a tile has no chunks" : "";
 }
 
 std::shared_ptr<const Command>
@@ -136,7 +143,7 @@ Status HostKernel::run(const Launch & /*launch*/, void *const *buffers,
     HostMachine &machine;
   } call{machine.code(place_.codeOffset), buffers, machine};
   machine.share(
-      place_.chunks,
+      {place_.chunks, place_.tile},
       [](void *context, int worker, int64_t begin, int64_t end) {
         auto &kernel = *static_cast<Call *>(context);
         kernel.function(kernel.buffers, begin, end,

@@ -57,6 +57,7 @@ public:
     /// The number of chunks. It depends on shapes and never on threads.
     int64_t chunks = 1;
     uint64_t scratchBytes = 0; ///< Scratch memory of each worker.
+    int64_t tile = 1; ///< Neighbouring chunks that share work: see Chunks.
   };
   explicit HostKernel(Place place, KernelWork work = {})
       : Kernel(std::move(work)), place_(place) {}

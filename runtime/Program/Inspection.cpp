@@ -6,6 +6,7 @@
 #include "runtime/Program/Commands.h"
 #include "runtime/Program/Manifest.h"
 #include "runtime/Program/MemoryClasses.h"
+#include "runtime/Program/Sharing.h"
 #include "runtime/Support/Text.h"
 
 #include <algorithm>
@@ -357,6 +358,124 @@ std::string describeProgramAsJson(const Program &program) {
                {"state", listOf(program.state)},
                {"entries", std::move(entries)},
                {"kernels", listOf(listKernels(program))}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The launches of an entry on some threads, and their sums.
+struct SharedEntry {
+  SharedEntry(const Entry &entry, int threads)
+      : entry(entry), threads(threads),
+        launches(shareLaunches(entry, threads)) {
+    for (const SharedLaunch &one : launches) {
+      alone += one.alone;
+      shared += one.shared;
+      waits += one.waits ? one.turns : 0;
+    }
+  }
+  /// The part of the threads' time that a launch takes.
+  [[nodiscard]] double shareOf(const SharedLaunch &one) const {
+    return shared == 0.0 ? 0.0 : one.shared / shared;
+  }
+  [[nodiscard]] double speedup() const {
+    return shared == 0.0 ? 1.0 : alone / shared;
+  }
+
+  const Entry &entry;
+  int threads;
+  std::vector<SharedLaunch> launches;
+  double alone = 0.0, shared = 0.0;
+  uint64_t waits = 0;
+};
+
+std::string describeShared(const SharedEntry &shared, const SharedLaunch &one) {
+  const Launch &launch = shared.entry.launches[one.number];
+  std::string kind = workOf(launch).kind;
+  return fmt::format(
+      "  {:5.1f} %  {:6} {:7}  {:4.0f} %  {:9.2f} %  {:>10}  {:5}  {:12} {}:{} "
+      "{}\n",
+      100.0 * shared.shareOf(one), one.chunks, one.rounds,
+      100.0 * one.busy(shared.threads), 100.0 / one.chunks,
+      formatBytes(one.bytes), one.waits ? one.turns : 0,
+      kind.empty() ? std::string(launch.command->kind()) : kind,
+      escape(shared.entry.name), one.number, escape(launch.symbol));
+}
+
+/// The least part of the threads' time that a launch takes in the text.
+constexpr double kLeastShare = 0.005;
+
+std::string describeShared(const SharedEntry &shared) {
+  std::string text = fmt::format(
+      "\nentry {} on {} threads: {} launches, {} waits; by its chunks it is "
+      "{:.1f} times as fast as on one\n"
+      "    time  chunks  rounds    busy  of a chunk       bytes  waits  kind   "
+      " "
+      "     launch\n",
+      escape(shared.entry.name), shared.threads, shared.launches.size(),
+      shared.waits, shared.speedup());
+  double rest = 0.0;
+  size_t others = 0;
+  for (const SharedLaunch &one : shared.launches) {
+    if (shared.shareOf(one) >= kLeastShare) {
+      text += describeShared(shared, one);
+      continue;
+    }
+    rest += shared.shareOf(one);
+    ++others;
+  }
+  if (others > 0)
+    text += fmt::format("  {:5.1f} %  in {} other launches\n", 100.0 * rest,
+                        others);
+  return text;
+}
+
+Json toJson(const SharedEntry &shared) {
+  Json launches = Json::array();
+  for (const SharedLaunch &one : shared.launches) {
+    const Launch &launch = shared.entry.launches[one.number];
+    launches.push_back({{"launch", one.number},
+                        {"symbol", launch.symbol},
+                        {"kind", workOf(launch).kind},
+                        {"nodes", launch.sources},
+                        {"turns", one.turns},
+                        {"chunks", one.chunks},
+                        {"rounds", one.rounds},
+                        {"waits", one.waits ? one.turns : 0},
+                        {"bytes", one.bytes},
+                        {"time", shared.shareOf(one)},
+                        {"busy", one.busy(shared.threads)}});
+  }
+  return {{"name", shared.entry.name},
+          {"speedup", shared.speedup()},
+          {"waits", shared.waits},
+          {"launches", std::move(launches)}};
+}
+
+} // namespace
+
+std::string describeSharing(const Program &program, int threads) {
+  std::string text = fmt::format(
+      "Threads take chunks in turns, a round each. Launches are weighed by an "
+      "assumed core:\n{:.0f} GFLOP/s in products, {:.0f} by a unit for 16 "
+      "bits, "
+      "{:.0f} elsewhere, {:.0f} GB/s.\n",
+      kAssumedCore.products / 1e9, kAssumedCore.unitProducts / 1e9,
+      kAssumedCore.operations / 1e9, kAssumedCore.bytes / 1e9);
+  for (const Entry &entry : program.entries)
+    text += describeShared(SharedEntry(entry, threads));
+  return text;
+}
+
+std::string describeSharingAsJson(const Program &program, int threads) {
+  Json entries = Json::array();
+  for (const Entry &entry : program.entries)
+    entries.push_back(toJson(SharedEntry(entry, threads)));
+  Json json = {{"threads", threads}, {"entries", std::move(entries)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -34,6 +34,12 @@ struct KernelCode {
 [[nodiscard]] std::string describeProgram(const Program &program);
 /// The same facts as one JSON object.
 [[nodiscard]] std::string describeProgramAsJson(const Program &program);
+/// How `threads` threads share the launches of each entry, as text: chunks,
+/// bytes and waits of the launches that take the most of their time.
+[[nodiscard]] std::string describeSharing(const Program &program, int threads);
+/// The same of all launches, as one JSON object.
+[[nodiscard]] std::string describeSharingAsJson(const Program &program,
+                                                int threads);
 /// The arena of `entry` over its launches, as SVG.
 [[nodiscard]] std::string drawArena(const Entry &entry);
 

@@ -6,6 +6,7 @@
 #define MPC_RUNTIME_PROGRAM_MACHINES_H
 
 #include "runtime/Program/Launch.h"
+#include "runtime/Support/Chunks.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,9 +32,8 @@ public:
   using Body = void (*)(void *context, int worker, int64_t begin, int64_t end);
 
   virtual ~HostMachine() = default;
-  /// Calls `body` on ranges that cover [0, chunks) and returns when all are
-  /// done.
-  virtual void share(int64_t chunks, Body body, void *context) = 0;
+  /// Calls `body` on ranges that cover `chunks` and returns when all are done.
+  virtual void share(Chunks chunks, Body body, void *context) = 0;
   /// The function at that offset of the program's image.
   [[nodiscard]] virtual KernelFunction code(uint64_t offset) const = 0;
   [[nodiscard]] virtual std::byte *scratch(int worker) const = 0;

@@ -75,7 +75,7 @@ private:
   Status runObserved(size_t entry, const Plan &plan);
   [[nodiscard]] void *address(const BufferRef &ref) const;
 
-  void share(int64_t chunks, Body body, void *context) override {
+  void share(Chunks chunks, Body body, void *context) override {
     workspace_->pool().run(chunks, body, context);
   }
   [[nodiscard]] KernelFunction code(uint64_t offset) const override {

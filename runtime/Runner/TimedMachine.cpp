@@ -24,7 +24,7 @@ std::span<const WorkerTime> TimedMachine::times() {
   return times_;
 }
 
-void TimedMachine::share(int64_t chunks, Body body, void *context) {
+void TimedMachine::share(Chunks chunks, Body body, void *context) {
   struct Call {
     Body body;
     void *context;

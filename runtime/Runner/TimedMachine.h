@@ -25,7 +25,7 @@ public:
   /// The times since reset(), by worker, valid until the next call.
   [[nodiscard]] std::span<const WorkerTime> times();
 
-  void share(int64_t chunks, Body body, void *context) override;
+  void share(Chunks chunks, Body body, void *context) override;
   [[nodiscard]] KernelFunction code(uint64_t offset) const override {
     return machine_.code(offset);
   }

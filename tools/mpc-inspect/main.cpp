@@ -2,6 +2,7 @@
 // mpc-inspect: shows the contents of a program file.
 #include "runtime/CommandLine/HelpFormatter.h"
 #include "runtime/CommandLine/Tool.h"
+#include "runtime/CommandLine/Validators.h"
 #include "runtime/Program/Inspection.h"
 #include "runtime/Program/ProgramFile.h"
 #include "runtime/Support/Output.h"
@@ -18,6 +19,7 @@ namespace {
 
 struct Flags {
   std::string program, cpu, entry, svg, folder;
+  int threads = 0;
   bool json = false;
 };
 
@@ -36,6 +38,13 @@ void addFlags(CLI::App &app, Flags &flags) {
       ->type_name("NAME")
       ->group(kInput);
   app.add_flag("--json", flags.json, "One JSON object in place of text")
+      ->group(kOutput);
+  app.add_option("--threads", flags.threads,
+                 "How so many threads of a CPU share each launch, in place of "
+                 "all else: chunks, bytes, waits, and how much faster than one "
+                 "thread they can be by that")
+      ->type_name("N")
+      ->check(rt::wholeNumber(1))
       ->group(kOutput);
   app.add_option("--svg", flags.svg,
                  "What lives where in the arena, over the launches")
@@ -112,6 +121,20 @@ rt::Status extract(const rt::Program &program, const std::string &folder) {
   return {};
 }
 
+/// What is written to the standard output.
+rt::Result<std::string> describe(const rt::Program &program,
+                                 const Flags &flags) {
+  if (flags.threads == 0)
+    return flags.json ? rt::describeProgramAsJson(program)
+                      : rt::describeProgram(program);
+  if (!program.cpu())
+    return rt::usageError(fmt::format(
+        "--threads={}: threads share launches of a CPU, and the code is for {}",
+        flags.threads, nameOf(program.target)));
+  return flags.json ? rt::describeSharingAsJson(program, flags.threads)
+                    : rt::describeSharing(program, flags.threads);
+}
+
 rt::Result<int> inspect(const Flags &flags) {
   MPC_ASSIGN_OR_RETURN(rt::ProgramVariants programs,
                        rt::readProgramFile(flags.program));
@@ -122,9 +145,8 @@ rt::Result<int> inspect(const Flags &flags) {
     MPC_RETURN_IF_ERROR(extract(*program, flags.folder));
   if (!flags.json && (!flags.svg.empty() || !flags.folder.empty()))
     return 0;
-  MPC_RETURN_IF_ERROR(
-      rt::writeOutput("-", flags.json ? rt::describeProgramAsJson(*program)
-                                      : rt::describeProgram(*program)));
+  MPC_ASSIGN_OR_RETURN(std::string text, describe(*program, flags));
+  MPC_RETURN_IF_ERROR(rt::writeOutput("-", text));
   return 0;
 }
 

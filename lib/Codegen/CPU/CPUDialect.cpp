@@ -156,6 +156,7 @@ LogicalResult GemmAttr::verify(EmitError emitError, int64_t chunks,
                                int64_t lanes, unsigned rows,
                                std::optional<unsigned> packed,
                                ArrayRef<int64_t> tile, ArrayRef<int64_t> micro,
+                               int64_t rowPieces, int64_t columnPieces,
                                Unit unit, RowLayout rowLayout) {
   if (rows > 1 || packed.value_or(0) > 1)
     return emitError() << "a contraction has the factors 0 and 1";
@@ -168,6 +169,7 @@ LogicalResult GemmAttr::verify(EmitError emitError, int64_t chunks,
                           "and columns";
   if (failed(verifyPositive(emitError, tile)) ||
       failed(verifyPositive(emitError, micro)) ||
+      failed(verifyPositive(emitError, {rowPieces, columnPieces})) ||
       failed(verifyVectors(emitError, chunks, lanes)) ||
       failed(verifyUnit(emitError, lanes, unit)))
     return failure();
@@ -213,13 +215,16 @@ LogicalResult AttentionAttr::verify(EmitError emitError, int64_t chunks,
 LogicalResult PackAttr::verify(EmitError emitError, int64_t chunks,
                                int64_t lanes, int64_t batch, int64_t outer,
                                int64_t tile, int64_t block, int64_t panel,
-                               int64_t depth) {
+                               int64_t depth, int64_t run) {
   if (batch < 0 || outer < 0 || panel < 0)
     return emitError() << "counts of dimensions cannot be negative";
   if (depth != 1 && depth != 2)
     return emitError() << "a step of a unit takes 1 or 2 k, not " << depth;
-  if (failed(verifyPositive(emitError, {tile, block})) ||
+  if (failed(verifyPositive(emitError, {tile, block, run})) ||
       failed(verifyVectors(emitError, chunks, lanes)))
     return failure();
+  if (run % depth != 0 && run != INT64_MAX)
+    return emitError() << "a run of " << run << " k is no whole steps of "
+                       << depth;
   return verifyPanel(emitError, panel, lanes);
 }

@@ -112,14 +112,16 @@ def CPU_KernelAttr : CPU_Attr<"Kernel", "kernel",
   let summary = "What a launch of an emitted function must know";
   let description = [{
     Stands as `kernel.emitted` at the function. `scratch` is the bytes of memory
-    of its own that each worker needs; `sources` are those of the `kernel.func`.
+    of its own that each worker needs; `sources` are those of the `kernel.func`;
+    `tile` is how many neighbouring chunks are cheaper for one worker.
     A function without a body runs `code`, a public function of the module, with
     `sizes` as its further arguments.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$scratch,
                         OptionalParameter<"::mlir::ArrayAttr">:$sources,
                         OptionalParameter<"::mlir::FlatSymbolRefAttr">:$code,
-                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$sizes);
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$sizes,
+                        DefaultValuedParameter<"int64_t", "1">:$tile);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -201,10 +203,12 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm",
   let summary = "A contraction on packed blocks, then a map on its tiles";
   let description = [{
     One factor (`rows`: which) gives the rows of the micro-kernel, the other the
-    columns; the result is computed in tiles of rows x columns, one a chunk, k
-    in blocks. A micro-kernel keeps `micro` rows x columns in registers. The
-    factor `packed`, if any, was packed by a kernel of its own; the rest is
-    packed by the chunk. `row_layout` says where the micro-kernel finds the rows,
+    columns; the result is computed in tiles of rows x columns, k in blocks. A
+    micro-kernel keeps `micro` rows x columns in registers. The factor `packed`,
+    if any, was packed by a kernel of its own; the rest is packed for a tile. A
+    tile is cut into pieces, `row_pieces` x `column_pieces`, one a chunk. A
+    worker computes neighbouring pieces as one where they are a rectangle, and
+    so packs for all of them once. `row_layout` says where the micro-kernel finds the rows,
     and `unit` multiplies. With `windows` a tile is whole images, or whole lines
     of one, and a block of k is all of some taps of the first axis. Every element is a sum of chains of
     its steps over k ascending, whatever the numbers here; a block of k is whole
@@ -214,13 +218,16 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm",
                         OptionalParameter<"std::optional<unsigned>">:$packed,
                         ArrayRefParameter<"int64_t">:$tile,
                         ArrayRefParameter<"int64_t">:$micro,
+                        DefaultValuedParameter<"int64_t", "1">:$row_pieces,
+                        DefaultValuedParameter<"int64_t", "1">:$column_pieces,
                         DefaultValuedParameter<"Unit", "Unit::FMA">:$unit,
                         DefaultValuedParameter<
                             "RowLayout", "RowLayout::Packed">:$row_layout);
   let assemblyFormat = [{
     `<` `chunks` `=` $chunks `,` `lanes` `=` $lanes `,` `rows` `=` $rows `,`
     (`packed` `=` $packed^ `,`)? `tile` `=` `[` $tile `]` `,`
-    `micro` `=` `[` $micro `]` (`,` struct($unit, $row_layout)^)? `>`
+    `micro` `=` `[` $micro `]` (`,` struct($row_pieces,
+    $column_pieces, $unit, $row_layout)^)? `>`
   }];
   let extraClassDeclaration = [{
     int64_t getTileRows() const { return getTile()[0]; }
@@ -228,6 +235,7 @@ def CPU_GemmAttr : CPU_Schedule<"Gemm", "gemm",
     int64_t getKBlock() const { return getTile()[2]; }
     int64_t getMicroRows() const { return getMicro()[0]; }
     int64_t getMicroColumns() const { return getMicro()[1]; }
+    int64_t getPieces() const { return getRowPieces() * getColumnPieces(); }
     /// The number of elements from one packed row to the next. It is a little
     /// more than a block, so that rows do not fall into the same cache set.
     int64_t getRowStride() const {
@@ -315,13 +323,14 @@ def CPU_PackAttr : CPU_Schedule<"Pack", "pack", ["verifyKernel"]> {
     `block` as the third number of `#cpu.gemm`'s tile; in panels (of `panel` > 0 rows or columns) it is
     `[batch, panel, k, place in panel]`, or with a `depth` of 2
     `[batch, panel, pair of k, place in panel, k in pair]`. What has no source
-    is zero. A chunk is one of `units` runs of `tile` rows or columns of one
-    batch.
+    is zero. A chunk is `tile` rows or columns of one batch, of panels up to
+    `run` of their k.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$batch,
                         "int64_t":$outer, "int64_t":$tile, "int64_t":$block,
                         "int64_t":$panel,
-                        DefaultValuedParameter<"int64_t", "1">:$depth);
+                        DefaultValuedParameter<"int64_t", "1">:$depth,
+                        DefaultValuedParameter<"int64_t", "INT64_MAX">:$run);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/ContractionPlan.h"
 
 #include "lib/Codegen/CPU/Chains.h"
+#include "lib/Codegen/CPU/Pieces.h"
 #include "lib/Codegen/CPU/Units.h"
 #include "lib/Codegen/CPU/WindowPlan.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,12 +44,12 @@ struct Tile {
 /// data of a micro-kernel stays in the L1 cache.
 static constexpr int64_t kMaxKBlock = 384;
 static constexpr int64_t kMaxThinKBlock = 2048;
-/// The least work of a chunk that is worth handing to a worker. There should
-/// still be some chunks for each of 16 workers.
-static constexpr int64_t kMinChunkFlops = 1 << 21;
-static constexpr int64_t kWantedChunks = 32;
-/// The most rows and columns of a chunk that packs its own columns, and the
-/// fewest columns, in micro-tiles, where there are too few chunks.
+/// The least work of a tile, whose packing it should repay, and how many there
+/// should be nevertheless.
+static constexpr int64_t kMinTileFlops = 1 << 21;
+static constexpr int64_t kWantedTiles = 32;
+/// The most rows and columns of a tile for which columns are packed, and the
+/// fewest columns, in micro-tiles, where there are too few tiles.
 static constexpr int64_t kMostRows = 480, kMostColumns = 128;
 static constexpr int64_t kLeastPackedColumns = 2;
 
@@ -136,7 +137,7 @@ static Micro chooseMicro(const Contraction &contraction, const Roles &roles,
 static bool hasOneReader(const Roles &roles) {
   int64_t most =
       divideCeil(roles.columns, kLeastPackedColumns * roles.micro.columns);
-  return roles.rows <= kMostRows && roles.batch * most >= kWantedChunks;
+  return roles.rows <= kMostRows && roles.batch * most >= kWantedTiles;
 }
 
 // The smaller factor is packed once and read by all chunks. A chunk packs its
@@ -261,14 +262,14 @@ static Tile splitForWorkers(const Roles &roles, Tile tile) {
   const Micro &micro = roles.micro;
   int64_t leastRows = 4 * micro.rows;
   int64_t leastColumns = kLeastPackedColumns * micro.columns;
-  while (countTiles(roles, tile) < kWantedChunks &&
-         2 * tile.rows * tile.columns * roles.k >= 2 * kMinChunkFlops) {
+  while (countTiles(roles, tile) < kWantedTiles &&
+         2 * tile.rows * tile.columns * roles.k >= 2 * kMinTileFlops) {
     bool cut = roles.sharesColumns
                    ? halve(tile.rows, leastRows, micro.rows) ||
                          halve(tile.columns, 8 * micro.columns, micro.columns)
                    : halve(tile.columns, leastColumns, micro.columns) ||
                          halve(tile.rows, 16 * micro.rows, micro.rows);
-    if (!cut && countTiles(roles, tile) < kWantedChunks / 2)
+    if (!cut && countTiles(roles, tile) < kWantedTiles / 2)
       cut = halve(tile.columns, micro.columns, micro.columns) ||
             halve(tile.rows, micro.rows, micro.rows);
     if (!cut)
@@ -323,11 +324,16 @@ GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
   int64_t chain = getChainLength(contraction, unit);
   if (roles.k > most)
     kBlock = balance(roles.k, most / chain * chain, chain);
-  return GemmAttr::get(
-      contraction.generic().getContext(), countTiles(roles, tile), lanes,
-      roles.rowOperand, invariant ? invariant : choosePacked(roles, tile),
-      {tile.rows, tile.columns, kBlock},
-      {roles.micro.rows, roles.micro.columns}, unit, roles.rowLayout);
+  int64_t tiles = countTiles(roles, tile);
+  std::array<int64_t, 2> pieces = choosePieces(
+      tiles, 2 * tile.rows * tile.columns * roles.k,
+      {tile.rows / roles.micro.rows, tile.columns / roles.micro.columns});
+  return GemmAttr::get(contraction.generic().getContext(),
+                       tiles * pieces[0] * pieces[1], lanes, roles.rowOperand,
+                       invariant ? invariant : choosePacked(roles, tile),
+                       {tile.rows, tile.columns, kBlock},
+                       {roles.micro.rows, roles.micro.columns}, pieces[0],
+                       pieces[1], unit, roles.rowLayout);
 }
 
 /// Panels that lie a multiple of this many bytes apart fall into the same sets

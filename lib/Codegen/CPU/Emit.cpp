@@ -43,7 +43,8 @@ func::FuncOp mpc::cpu::emitKernel(FuncOp kernel) {
   Emitter emitter(builder, kernel);
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
   emitBody(emitter, *getBody(kernel), schedule);
-  emitter.finish(schedule.getChunks());
+  auto gemm = dyn_cast<GemmAttr>(schedule);
+  emitter.finish(schedule.getChunks(), gemm ? gemm.getPieces() : 1);
   kernel.erase();
   return emitter.function;
 }

@@ -7,11 +7,14 @@
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/MicroKernel.h"
 #include "lib/Codegen/CPU/PackBlock.h"
+#include "lib/Codegen/CPU/PieceRuns.h"
+#include "lib/Codegen/CPU/Pieces.h"
 #include "lib/Codegen/CPU/Units.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -34,6 +37,11 @@ public:
         numColumns_(contraction.sizes[columnGroup_]),
         numK_(contraction.sizes[Contraction::K]),
         numBlocks_(divideCeil(numK_, schedule.getKBlock())),
+        rowUnit_(getPieceSize(schedule.getTileRows(), schedule.getRowPieces(),
+                              schedule.getMicroRows())),
+        columnUnit_(getPieceSize(schedule.getTileColumns(),
+                                 schedule.getColumnPieces(),
+                                 schedule.getMicroColumns())),
         depth_(getDepth(schedule.getUnit())),
         chain_(getChainLength(contraction, schedule.getUnit())) {}
 
@@ -41,10 +49,11 @@ public:
 
 private:
   void allocate();
-  void emitChunk(Value chunk);
-  ResultTile getTile(Value chunk);
+  void emitRun(const PieceRun &run);
+  ResultTile getTile(const PieceRun &run);
 
   // Blocks of k.
+  void emitBlocks(const ResultTile &tile);
   void emitBlock(const ResultTile &tile, Value block);
   Factor findFactor(unsigned operand, Contraction::DimGroup outer, Value batch);
   /// Groups of rows, or panels of columns: the first one, and the number of
@@ -62,7 +71,7 @@ private:
     unsigned operand;
     Contraction::DimGroup group;
     Value first, count;
-    int64_t total, tile;
+    int64_t total, tile, piece;
     Value scratch;
   };
   Operand preparePanels(const Side &side, Value batch, Value block, Value k);
@@ -90,8 +99,9 @@ private:
   GemmAttr schedule_;
   Contraction::DimGroup rowGroup_, columnGroup_;
   int64_t numRows_, numColumns_, numK_, numBlocks_;
-  int64_t depth_; ///< The number of k in a step of the unit.
-  int64_t chain_; ///< The number of k in a chain.
+  int64_t rowUnit_, columnUnit_; ///< The rows and columns of a piece.
+  int64_t depth_;                ///< The number of k in a step of the unit.
+  int64_t chain_;                ///< The number of k in a chain.
   /// The number of elements from one row to the next, where rows lie so.
   int64_t rowStride_ = 0;
 
@@ -138,11 +148,12 @@ void GemmEmitter::emit() {
       math_.constant(0), math_.constant(firstResult_), lanes, [&](Value place) {
         vector::StoreOp::create(builder_, loc_, zero, results_, place);
       });
-  emitter_.emitLoop(emitter_.begin, emitter_.end, 1,
-                    [&](Value chunk) { emitChunk(chunk); });
+  emitPieceRuns(emitter_, schedule_,
+                [&](const PieceRun &run) { emitRun(run); });
 }
 
-ResultTile GemmEmitter::getTile(Value chunk) {
+ResultTile GemmEmitter::getTile(const PieceRun &run) {
+  Value chunk = run.tile;
   int64_t columnTiles = divideCeil(numColumns_, schedule_.getTileColumns());
   int64_t rowTiles = divideCeil(numRows_, schedule_.getTileRows());
   ResultTile tile;
@@ -155,11 +166,22 @@ ResultTile GemmEmitter::getTile(Value chunk) {
                         math_.sub(math_.constant(numRows_), tile.row));
   tile.columns = math_.min(math_.constant(schedule_.getTileColumns()),
                            math_.sub(math_.constant(numColumns_), tile.column));
+  if (schedule_.getRowPieces() > 1)
+    takePieces(math_, run.rows, rowUnit_, tile.row, tile.rows);
+  if (schedule_.getColumnPieces() > 1)
+    takePieces(math_, run.columns, columnUnit_, tile.column, tile.columns);
   return tile;
 }
 
-void GemmEmitter::emitChunk(Value chunk) {
-  ResultTile tile = getTile(chunk);
+/// Computes neighbouring pieces of a tile as one.
+void GemmEmitter::emitRun(const PieceRun &run) {
+  ResultTile tile = getTile(run);
+  if (schedule_.getPieces() == 1)
+    return emitBlocks(tile);
+  emitIfAny(emitter_, tile.rows, tile.columns, [&] { emitBlocks(tile); });
+}
+
+void GemmEmitter::emitBlocks(const ResultTile &tile) {
   if (numBlocks_ == 1)
     return emitBlock(tile, math_.constant(0));
   emitter_.emitLoop(math_.constant(0), math_.constant(numBlocks_), 1,
@@ -207,7 +229,8 @@ GemmEmitter::Operand GemmEmitter::preparePanels(const Side &side, Value batch,
   Factor factor = findFactor(operand, side.group, batch);
   emitPackColumns(
       emitter_, factor,
-      {side.first, side.count, kFirst, k, side.tile, schedule_.getKBlock()},
+      {side.first, side.count, kFirst, k, std::gcd(side.tile, side.piece),
+       schedule_.getKBlock()},
       {side.scratch, math_.constant(0), stride},
       {width, side.total, {std::min(schedule_.getLanes(), width), depth_}});
   return {{side.scratch, math_.constant(0)}, stride};
@@ -229,7 +252,8 @@ GemmEmitter::Operand GemmEmitter::preparePackedRows(const ResultTile &tile,
   Factor factor = findFactor(operand, rowGroup_, tile.batch);
   emitPackRows(emitter_, factor,
                {tile.row, tile.rows, math_.mul(block, schedule_.getKBlock()), k,
-                schedule_.getTileRows(), schedule_.getKBlock()},
+                std::gcd(schedule_.getTileRows(), rowUnit_),
+                schedule_.getKBlock()},
                {packedRows_, math_.constant(0), stride},
                math_.mul(math_.ceilDiv(tile.rows, unit), unit),
                {schedule_.getLanes(), depth_});
@@ -257,7 +281,8 @@ GemmEmitter::Operand GemmEmitter::prepareRows(const ResultTile &tile,
     return findRowsInPlace(tile, block);
   case RowLayout::Panels:
     return preparePanels({schedule_.getRows(), rowGroup_, tile.row, tile.rows,
-                          numRows_, schedule_.getTileRows(), packedRows_},
+                          numRows_, schedule_.getTileRows(), rowUnit_,
+                          packedRows_},
                          tile.batch, block, k);
   }
   llvm_unreachable("all layouts are above");
@@ -267,7 +292,7 @@ GemmEmitter::Operand GemmEmitter::prepareColumns(const ResultTile &tile,
                                                  Value block, Value k) {
   return preparePanels({schedule_.getColumns(), columnGroup_, tile.column,
                         tile.columns, numColumns_, schedule_.getTileColumns(),
-                        packedColumns_},
+                        columnUnit_, packedColumns_},
                        tile.batch, block, k);
 }
 

@@ -60,6 +60,14 @@ void PackEmitter::emit() {
 }
 
 void PackEmitter::emitChunk(Value chunk) {
+  int64_t run = std::min(schedule_.getRun(), kSize_);
+  Value kFirst = math_.constant(0), kCount = math_.constant(kSize_);
+  if (run < kSize_) {
+    int64_t runs = llvm::divideCeil(kSize_, run);
+    kFirst = math_.mul(math_.rem(chunk, runs), run);
+    kCount = math_.min(math_.constant(run), math_.sub(kCount, kFirst));
+    chunk = math_.div(chunk, runs);
+  }
   int64_t tiles = llvm::divideCeil(outerSize_, schedule_.getTile());
   Value batch = math_.div(chunk, tiles);
   Value first = math_.mul(math_.rem(chunk, tiles), schedule_.getTile());
@@ -77,10 +85,10 @@ void PackEmitter::emitChunk(Value chunk) {
                    k_};
   FactorBlock block = {first,
                        math_.min(rest, math_.constant(schedule_.getTile())),
-                       math_.constant(0),
-                       math_.constant(kSize_),
+                       kFirst,
+                       kCount,
                        schedule_.getTile(),
-                       kSize_};
+                       run};
   if (schedule_.getPanel() == 0)
     emitRows(factor, block, batch);
   else
@@ -114,7 +122,9 @@ void PackEmitter::emitColumns(const Factor &factor, const FactorBlock &block,
   int64_t stride = type.getNumElements() / (type.getDimSize(0) * panels);
   Value panel =
       math_.add(math_.mul(batch, panels), math_.div(block.first, width));
-  PackDestination destination = {result_, math_.mul(panel, stride), stride};
+  Value place =
+      math_.add(math_.mul(panel, stride), math_.mul(block.kFirst, width));
+  PackDestination destination = {result_, place, stride};
   emitPackColumns(
       emitter_, factor, block, destination,
       {width, outerSize_, {schedule_.getLanes(), schedule_.getDepth()}});

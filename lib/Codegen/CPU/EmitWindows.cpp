@@ -3,6 +3,8 @@
 // reads, the micro-kernel on windows of the copy, the map on the results.
 #include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/PieceRuns.h"
+#include "lib/Codegen/CPU/Pieces.h"
 #include "lib/Codegen/CPU/Units.h"
 #include "lib/Codegen/CPU/WindowKernel.h"
 #include "lib/Codegen/CPU/WindowPacker.h"
@@ -30,6 +32,8 @@ WindowKernel::WindowKernel(Emitter &emitter, const Contraction &contraction,
       tile(getWindowTile(windows, schedule)),
       copy(getTileCopy(contraction, windows, schedule)),
       rows(schedule.getMicroRows()), columns(schedule.getMicroColumns()),
+      pieceColumns(getPieceSize(schedule.getTileColumns(),
+                                schedule.getColumnPieces(), columns)),
       numBlocks(divideCeil(windows.first().tap.extent, tile.taps)) {
   Type f32 = emitter.builder.getF32Type();
   Type factor = getFactorType(emitter.builder.getContext(), schedule.getUnit());
@@ -83,8 +87,9 @@ private:
 
   void clearBorders();
   void clearColumns(Value place, int64_t begin, int64_t end);
-  WindowPart getPart(Value chunk);
-  void emitChunk(Value chunk);
+  WindowPart getPart(const PieceRun &run);
+  void emitRun(const PieceRun &run);
+  void emitPart(const WindowPart &part);
   void emitBlock(const WindowPart &part, Value block);
   void emitPanel(const WindowPart &part, Value panel, Value tap, Value taps);
   Value panelPlace(Value panel);
@@ -120,8 +125,8 @@ void WindowEmitter::emit() {
     vector::StoreOp::create(builder_, loc_, zero, kernel_.results, place);
   });
   clearBorders();
-  emitter_.emitLoop(emitter_.begin, emitter_.end, 1,
-                    [&](Value chunk) { emitChunk(chunk); });
+  emitPieceRuns(emitter_, kernel_.schedule,
+                [&](const PieceRun &run) { emitRun(run); });
 }
 
 /// Sets to zero, once, the places of the copy that are of a border of the last
@@ -162,7 +167,8 @@ void WindowEmitter::clearColumns(Value place, int64_t begin, int64_t end) {
                     });
 }
 
-WindowPart WindowEmitter::getPart(Value chunk) {
+WindowPart WindowEmitter::getPart(const PieceRun &run) {
+  Value chunk = run.tile;
   auto take = [&](int64_t total, int64_t size, Value &first, Value &count) {
     int64_t tiles = divideCeil(total, size);
     first = math_.mul(math_.rem(chunk, tiles), size);
@@ -180,11 +186,24 @@ WindowPart WindowEmitter::getPart(Value chunk) {
   take(kernel_.windows.images.extent, kernel_.tile.images, part.image,
        part.images);
   part.batch = chunk;
+  if (kernel_.schedule.getRowPieces() > 1)
+    takePieces(math_, run.rows, kernel_.tile.pieceLines, part.line, part.lines);
+  if (kernel_.schedule.getColumnPieces() > 1)
+    takePieces(math_, run.columns, kernel_.pieceColumns, part.column,
+               part.columns);
   return part;
 }
 
-void WindowEmitter::emitChunk(Value chunk) {
-  WindowPart part = getPart(chunk);
+/// Computes neighbouring pieces of a tile as one, so that they have one copy of
+/// the images.
+void WindowEmitter::emitRun(const PieceRun &run) {
+  WindowPart part = getPart(run);
+  if (kernel_.schedule.getPieces() == 1)
+    return emitPart(part);
+  emitIfAny(emitter_, part.lines, part.columns, [&] { emitPart(part); });
+}
+
+void WindowEmitter::emitPart(const WindowPart &part) {
   Value panel =
       math_.add(math_.mul(part.batch, divideCeil(numColumns_, kernel_.columns)),
                 math_.div(part.column, kernel_.columns));

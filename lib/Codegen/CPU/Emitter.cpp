@@ -49,7 +49,7 @@ Emitter::Emitter(OpBuilder &builder, kernel::FuncOp kernel)
       builder.clone(*constant, mapping);
 }
 
-void Emitter::finish(int64_t chunks) {
+void Emitter::finish(int64_t chunks, int64_t tile) {
   func::ReturnOp::create(builder, loc);
   scratch_.setType(MemRefType::get({scratchBytes_}, builder.getI8Type()));
   function.setType(builder.getFunctionType(
@@ -57,7 +57,7 @@ void Emitter::finish(int64_t chunks) {
   function->setAttr(mpc::kernel::KernelDialect::EmittedAttrHelper::getNameStr(),
                     KernelAttr::get(builder.getContext(), chunks, scratchBytes_,
                                     kernel.getSourcesAttr(), /*code=*/{},
-                                    /*sizes=*/{}));
+                                    /*sizes=*/{}, tile));
 }
 
 //===----------------------------------------------------------------------===//

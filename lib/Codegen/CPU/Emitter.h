@@ -44,7 +44,7 @@ public:
 
   /// Sets the final type of the scratch argument, ends the function and
   /// records `chunks` and the scratch size on it, as `kernel.emitted`.
-  void finish(int64_t chunks);
+  void finish(int64_t chunks, int64_t tile);
 
   //===--------------------------------------------------------------------===//
   // Memory

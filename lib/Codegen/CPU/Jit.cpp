@@ -161,7 +161,7 @@ static CompiledKernels listKernels(ModuleOp module) {
             mpc::kernel::getEmittedKernel(function)))
       compiled.kernels[function.getName()] = {
           nullptr, 0, kernel.getChunks(),
-          static_cast<uint64_t>(kernel.getScratch())};
+          static_cast<uint64_t>(kernel.getScratch()), kernel.getTile()};
   }
   return compiled;
 }

@@ -26,6 +26,7 @@ struct CompiledKernel {
   uint64_t offset = 0; ///< The offset in the image.
   int64_t chunks = 1;
   uint64_t scratchBytes = 0; ///< Scratch memory of each worker.
+  int64_t tile = 1; ///< Neighbouring chunks that share work: rt::Chunks.
 };
 
 struct CompiledKernels {

@@ -31,6 +31,12 @@ void emitPackRows(Emitter &emitter, const Factor &factor,
                   const FactorBlock &block, const PackDestination &destination,
                   mlir::Value padded, UnitShape unit);
 
+/// Whether `k` are channels within taps, of which neighbours in memory, in
+/// either direction, are the taps, 16 or more. Such a factor is packed in
+/// blocks of up to `kMost` if these are whole taps, kLeastTaps at least.
+bool hasTaps(const kernel::StridedIndex &k, int64_t depth, int64_t kMost);
+inline constexpr int64_t kLeastTaps = 8;
+
 /// Panels of `width` columns each, of `columns` in all.
 struct PanelShape {
   int64_t width, columns;

@@ -32,10 +32,9 @@ private:
   void copyPanelsByRow(Value panels);
   void transposePanels(Value panels);
   void transposeColumns(Value column, Value place);
-  bool hasTaps() const;
   void transposeTaps(Value panels);
-  void transposeEightTaps(ArrayRef<Value> columns, Value tap, Value channel,
-                          Value place);
+  void transposeEightTaps(ArrayRef<Value> columns, Value firstTap, Value tap,
+                          Value channel, Value place);
   void gatherPanels(Value panels);
   void copyLastPanel(Value panel);
 
@@ -219,21 +218,30 @@ void PanelPacker::transposeColumns(Value column, Value place) {
   });
 }
 
-/// Whether k are channels within taps, of which neighbours in memory, in either
-/// direction, are the taps.
-bool PanelPacker::hasTaps() const {
-  ArrayRef<StridedIndex::Part> parts = factor_.k.parts;
-  return parts.size() == 2 && std::abs(parts[0].stride) == 1 &&
-         parts[0].extent >= 16 && parts[1].extent % depth_ == 0 &&
-         block_.kMost == factor_.k.getSize();
+bool mpc::cpu::hasTaps(const StridedIndex &k, int64_t depth, int64_t kMost) {
+  ArrayRef<StridedIndex::Part> parts = k.parts;
+  if (parts.size() != 2 || std::abs(parts[0].stride) != 1 ||
+      parts[0].extent < 16 || parts[1].extent % depth != 0)
+    return false;
+  // The last 8 taps of a block may overlap those before them.
+  auto isBlock = [&](int64_t count) {
+    return count % parts[1].extent == 0 &&
+           count / parts[1].extent >= kLeastTaps;
+  };
+  int64_t last = k.getSize() % kMost;
+  return isBlock(kMost) && (last == 0 || isBlock(last));
 }
 
 /// Packs a factor that has taps, 8 of 8 columns at a time. The last 8 may
 /// overlap those before them.
 void PanelPacker::transposeTaps(Value panels) {
-  int64_t taps = factor_.k.parts[0].extent;
+  int64_t channels = factor_.k.parts[1].extent;
+  Value firstTap = math_.div(block_.kFirst, channels);
+  Value lastTaps =
+      math_.sub(math_.div(block_.kCount, channels), math_.constant(kLeastTaps));
+  Value taps = math_.add(lastTaps, kLeastTaps);
   loop(math_.constant(0), panels, 1, [&](Value panel) {
-    loop(math_.constant(0), math_.constant(factor_.k.parts[1].extent), depth_,
+    loop(math_.constant(0), math_.constant(channels), depth_,
          [&](Value channel) {
            loop(math_.constant(0), math_.constant(width_), 8, [&](Value first) {
              SmallVector<Value> columns;
@@ -242,9 +250,8 @@ void PanelPacker::transposeTaps(Value panels) {
                    math_.add(math_.mul(panel, width_), first), number)));
              Value place =
                  math_.add(panelPlace(panel), math_.mul(first, depth_));
-             loop(math_.constant(0), math_.constant(taps), 8, [&](Value tap) {
-               transposeEightTaps(columns,
-                                  math_.min(tap, math_.constant(taps - 8)),
+             loop(math_.constant(0), taps, 8, [&](Value tap) {
+               transposeEightTaps(columns, firstTap, math_.min(tap, lastTaps),
                                   channel, place);
              });
            });
@@ -252,13 +259,16 @@ void PanelPacker::transposeTaps(Value panels) {
   });
 }
 
-/// Packs taps from `tap` on of a step of channels.
-void PanelPacker::transposeEightTaps(ArrayRef<Value> columns, Value tap,
-                                     Value channel, Value place) {
+/// Packs taps of a step of channels, from the block's number `tap` on, whose
+/// first one is `firstTap`.
+void PanelPacker::transposeEightTaps(ArrayRef<Value> columns, Value firstTap,
+                                     Value tap, Value channel, Value place) {
   const StridedIndex::Part &taps = factor_.k.parts[0];
   const StridedIndex::Part &channels = factor_.k.parts[1];
   bool isReversed = taps.stride < 0;
-  Value lowest = math_.mul(isReversed ? math_.add(tap, 7) : tap, taps.stride);
+  Value source = math_.add(firstTap, tap);
+  Value lowest =
+      math_.mul(isReversed ? math_.add(source, 7) : source, taps.stride);
   SmallVector<SmallVector<Value>> rows;
   for (int64_t number = 0; number < depth_; ++number)
     rows.push_back(reader_.loadTransposed(
@@ -330,7 +340,7 @@ void PanelPacker::packWhole(Value panels, bool transposes) {
     copyPanels(panels, run, 1);
   else if (transposes)
     transposePanels(panels);
-  else if (hasTaps())
+  else if (hasTaps(factor_.k, depth_, block_.kMost))
     transposeTaps(panels);
   else if (evenRun >= 4)
     copyPanels(panels, evenRun, 2);

@@ -68,7 +68,8 @@ static LogicalResult verifyWindows(Operation *kernel,
            << rows << " rows and " << schedule.getKBlock()
            << " k, which are not whole lines of " << line
            << " positions and taps of " << taps << " k";
-  if (schedule.getChunks() <= countWindowTiles(contraction, *windows, schedule))
+  if (schedule.getChunks() <=
+      countWindowTiles(contraction, *windows, schedule) * schedule.getPieces())
     return success();
   return kernel->emitOpError("cannot be cut into ")
          << schedule.getChunks() << " chunks";

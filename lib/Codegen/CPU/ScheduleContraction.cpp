@@ -5,6 +5,7 @@
 #include "dialects/Kernel/Border.h"
 #include "lib/Codegen/CPU/ContractionPlan.h"
 #include "lib/Codegen/CPU/DepthwisePlan.h"
+#include "lib/Codegen/CPU/PackBlock.h"
 #include "lib/Codegen/CPU/Padding.h"
 #include "lib/Codegen/CPU/Producers.h"
 #include "lib/Codegen/CPU/Units.h"
@@ -55,6 +56,7 @@ private:
   AffineMap getPackedMap(ArrayRef<AffineExpr> dims, unsigned numDims);
   AffineExpr getFlat(Contraction::DimGroup group, ArrayRef<AffineExpr> dims);
   PackAttr getPackSchedule();
+  int64_t getPackRun(int64_t tile);
   void createPackBody(FuncOp pack);
   void createPackLoop(FuncOp pack, SmallVector<AffineMap> maps,
                       ArrayRef<int64_t> extents);
@@ -167,21 +169,43 @@ AffineMap PackSplitter::getPackedMap(ArrayRef<AffineExpr> dims,
       AffineMap::get(numDims, 0, place, builder_.getContext()));
 }
 
+/// About as many elements are packed by a chunk, in runs of whole vectors of k.
+static constexpr int64_t kPackedElements = 1 << 14, kRunUnit = 64;
+
+/// The most k that a chunk packs of `tile` rows or columns, since long panels
+/// are several chunks.
+int64_t PackSplitter::getPackRun(int64_t tile) {
+  int64_t size = contraction_.sizes[Contraction::K];
+  int64_t runs = tile * size / (2 * kPackedElements);
+  if (runs <= 1 || !plan_.hasPanels(operand_))
+    return INT64_MAX;
+  Linear place = *getLinear(contraction_.getOperand(operand_).index,
+                            contraction_.statement.numDims());
+  StridedIndex k = contraction_.getStridedIndex(place.strides, Contraction::K);
+  int64_t depth = getDepth(plan_.getUnit());
+  if (!hasTaps(k, depth, size))
+    return alignTo(divideCeil(size, runs), kRunUnit);
+  int64_t run = alignTo(divideCeil(size, runs), kLeastTaps * k.parts[1].extent);
+  return hasTaps(k, depth, run) ? run : INT64_MAX;
+}
+
 PackAttr PackSplitter::getPackSchedule() {
   int64_t batch = contraction_.sizes[Contraction::Batch];
   int64_t outer = contraction_.sizes[getOuter()];
-  // A chunk packs about 64k elements.
   int64_t unit = plan_.getPanelWidth(operand_);
-  int64_t most = (1 << 16) / contraction_.sizes[Contraction::K] / unit * unit;
+  int64_t k = contraction_.sizes[Contraction::K];
+  int64_t most = kPackedElements / k / unit * unit;
   int64_t tile =
       std::min<int64_t>(alignTo(outer, unit), std::max<int64_t>(most, unit));
   bool hasPanels = plan_.hasPanels(operand_);
+  int64_t run = getPackRun(tile);
+  int64_t runs = divideCeil(k, std::min(run, k));
   return PackAttr::get(
-      builder_.getContext(), batch * divideCeil(outer, tile),
+      builder_.getContext(), batch * divideCeil(outer, tile) * runs,
       hasPanels ? std::min(plan_.getLanes(), unit) : plan_.getLanes(),
       contraction_.groups[Contraction::Batch].size(),
       contraction_.groups[getOuter()].size(), tile, plan_.getKBlock(),
-      hasPanels ? unit : 0, getDepth(plan_.getUnit()));
+      hasPanels ? unit : 0, getDepth(plan_.getUnit()), run);
 }
 
 // Adds an operand for loop bounds. linalg requires that each dimension stands

@@ -228,11 +228,11 @@ void Family::runCode(const SizedKernel &kernel, func::FuncOp code) {
     sizes.push_back(kernel.sizes[size]);
   MLIRContext *context = function.getContext();
   auto known = cast<KernelAttr>(mpc::kernel::getEmittedKernel(function));
-  function->setAttr(mpc::kernel::KernelDialect::EmittedAttrHelper::getNameStr(),
-                    KernelAttr::get(context, known.getChunks(),
-                                    known.getScratch(), known.getSources(),
-                                    FlatSymbolRefAttr::get(code),
-                                    DenseI64ArrayAttr::get(context, sizes)));
+  function->setAttr(
+      mpc::kernel::KernelDialect::EmittedAttrHelper::getNameStr(),
+      KernelAttr::get(context, known.getChunks(), known.getScratch(),
+                      known.getSources(), FlatSymbolRefAttr::get(code),
+                      DenseI64ArrayAttr::get(context, sizes), known.getTile()));
 }
 
 static size_t countOps(func::FuncOp function) {

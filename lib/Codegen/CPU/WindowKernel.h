@@ -37,6 +37,7 @@ struct WindowKernel {
   WindowTile tile;
   WindowCopy copy;
   int64_t rows, columns; ///< Of a micro-tile.
+  int64_t pieceColumns;  ///< Of a piece of a tile.
   int64_t numBlocks;     ///< Of taps of the first axis.
 
   /// The copy of the images; a micro-tile of zeros, and then results, panel by

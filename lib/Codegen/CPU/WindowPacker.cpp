@@ -87,9 +87,7 @@ private:
 
 /// Whether all blocks copy the same indices of `axis`.
 bool WindowPacker::isFixed(unsigned axis) const {
-  const WindowAxis &first = windows_.first();
-  return axis > 0 || (tile_.lines == first.position.extent &&
-                      tile_.taps == first.tap.extent);
+  return axis > 0 || tile_.isWhole(windows_);
 }
 
 /// The index of `axis` that is the first in the copy.

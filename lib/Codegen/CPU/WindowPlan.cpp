@@ -2,6 +2,7 @@
 // Chooses the blocking of a contraction whose rows are in windows.
 #include "lib/Codegen/CPU/WindowPlan.h"
 
+#include "lib/Codegen/CPU/Pieces.h"
 #include "lib/Codegen/CPU/Units.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -14,9 +15,9 @@ using llvm::divideCeil;
 /// those for results that are kept between blocks of taps.
 static constexpr int64_t kMostCopy = 448 << 10;
 static constexpr int64_t kMostResults = 160 << 10;
-/// There should be some chunks for each of 16 workers, of at least this work,
-/// and no fewer columns, since every chunk of columns copies the images anew.
-static constexpr int64_t kWantedChunks = 32;
+/// There should be so many tiles, of at least this work, and no fewer columns,
+/// since every tile of columns copies the images anew.
+static constexpr int64_t kWantedTiles = 32;
 static constexpr int64_t kLeastFlops = 1 << 21;
 static constexpr int64_t kLeastColumns = 64;
 /// Shorter sums do not repay the copy.
@@ -38,10 +39,11 @@ WindowTile mpc::cpu::getWindowTile(const Windows &windows, GemmAttr schedule) {
   int64_t positions = windows.countPositions();
   int64_t rows = schedule.getTileRows();
   bool isWhole = rows >= positions;
-  return {isWhole ? rows / positions : 1,
-          isWhole ? windows.first().position.extent
-                  : rows / windows.countLine(),
+  int64_t lines =
+      isWhole ? windows.first().position.extent : rows / windows.countLine();
+  return {isWhole ? rows / positions : 1, lines,
           schedule.getKBlock() / countInnerK(windows),
+          getPieceSize(lines, schedule.getRowPieces(), 1),
           windows.last().position.extent < schedule.getMicroRows()};
 }
 
@@ -51,9 +53,10 @@ WindowCopy mpc::cpu::getTileCopy(const Contraction &contraction,
                                  const Windows &windows, GemmAttr schedule) {
   Unit unit = schedule.getUnit();
   WindowTile tile = getWindowTile(windows, schedule);
-  return getWindowCopy(
-      windows, *getWindowChains(contraction, windows, getDepth(unit)),
-      {getFactorBytes(unit), tile.lines, tile.taps, tile.alongImages});
+  return getWindowCopy(windows,
+                       *getWindowChains(contraction, windows, getDepth(unit)),
+                       {getFactorBytes(unit), tile.lines, tile.taps,
+                        tile.isWhole(windows), tile.alongImages});
 }
 
 int64_t mpc::cpu::countWindowTiles(const Contraction &contraction,
@@ -89,16 +92,16 @@ private:
   void split();
   GemmAttr getSchedule() const;
   int64_t getBytes(int64_t images, int64_t lines, int64_t taps) const {
-    return images * getFactorBytes(unit_) *
-           getWindowCopy(
-               windows_, chains_,
-               {getFactorBytes(unit_), lines, taps, tile_.alongImages})
-               .image;
+    int64_t bytes = getFactorBytes(unit_);
+    WindowTile tile = {images, lines, taps, lines, tile_.alongImages};
+    CopyShape shape = {bytes, lines, taps, tile.isWhole(windows_),
+                       tile.alongImages};
+    return images * bytes * getWindowCopy(windows_, chains_, shape).image;
   }
   bool fits(int64_t images, int64_t lines, int64_t taps) const {
     return getBytes(images, lines, taps) <= kMostCopy;
   }
-  int64_t chunkFlops() const;
+  int64_t tileFlops() const;
 
   const Contraction &contraction_;
   const Windows &windows_;
@@ -106,7 +109,7 @@ private:
   int64_t lanes_;
   Unit unit_;
   int64_t columns_, nr_, mr_ = 1;
-  WindowTile tile_ = {1, 1, 1, false};
+  WindowTile tile_ = {1, 1, 1, 1, false};
   int64_t tileColumns_ = 0;
 };
 
@@ -127,14 +130,18 @@ static int64_t chooseMicroRows(int64_t extent, int64_t most) {
 
 GemmAttr Planner::getSchedule() const {
   int64_t rows = tile_.images * tile_.lines * windows_.countLine();
-  auto get = [&](int64_t chunks) {
+  auto get = [&](int64_t chunks, std::array<int64_t, 2> pieces) {
     return GemmAttr::get(
         contraction_.generic().getContext(), chunks, lanes_, windows_.image,
         1 - windows_.image,
         {rows, tileColumns_, tile_.taps * countInnerK(windows_)}, {mr_, nr_},
-        unit_, RowLayout::Windows);
+        pieces[1], pieces[0], unit_, RowLayout::Windows);
   };
-  return get(countWindowTiles(contraction_, windows_, get(1)));
+  int64_t tiles = countWindowTiles(contraction_, windows_, get(1, {1, 1}));
+  // Pieces of lines copy what is between them twice, those of columns all.
+  std::array<int64_t, 2> pieces =
+      choosePieces(tiles, tileFlops(), {tileColumns_ / nr_, tile_.lines});
+  return get(tiles * pieces[0] * pieces[1], pieces);
 }
 
 /// Finds a tile whose copy stays in the cache: all taps and some lines of an
@@ -157,7 +164,7 @@ bool Planner::chooseTile(int64_t leastImages) {
   else
     lines = divideCeil(first.position.extent,
                        divideCeil(first.position.extent, lines));
-  tile_ = {leastImages, lines, taps, tile_.alongImages};
+  tile_ = {leastImages, lines, taps, lines, tile_.alongImages};
   return taps > 0;
 }
 
@@ -171,13 +178,12 @@ void Planner::chooseRows() {
     tile_.images += unit;
 }
 
-int64_t Planner::chunkFlops() const {
+int64_t Planner::tileFlops() const {
   return 2 * tile_.images * tile_.lines * windows_.countLine() * tileColumns_ *
          contraction_.sizes[Contraction::K];
 }
 
-/// Cuts the tile until there are enough chunks, as long as a chunk is large
-/// enough.
+/// Cuts the tile until there are enough, as long as they are large enough.
 void Planner::split() {
   int64_t unit = tile_.alongImages ? mr_ : 1;
   auto halve = [](int64_t &size, int64_t unit, int64_t least) {
@@ -188,8 +194,11 @@ void Planner::split() {
     return true;
   };
   int64_t line = windows_.countLine();
-  while (getSchedule().getChunks() < kWantedChunks &&
-         chunkFlops() >= 2 * kLeastFlops) {
+  auto countTiles = [&] {
+    GemmAttr schedule = getSchedule();
+    return schedule.getChunks() / schedule.getPieces();
+  };
+  while (countTiles() < kWantedTiles && tileFlops() >= 2 * kLeastFlops) {
     if (halve(tile_.images, unit, unit))
       continue;
     if (tileColumns_ > kLeastColumns && halve(tileColumns_, nr_, kLeastColumns))

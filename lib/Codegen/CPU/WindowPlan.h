@@ -13,9 +13,17 @@ namespace mpc::cpu {
 /// positions of the first axis of one image; taps of that axis at once.
 struct WindowTile {
   int64_t images, lines, taps;
+  /// The positions of the first axis that a piece has.
+  int64_t pieceLines;
   /// Whether the rows of a micro-tile are the same position of several images;
   /// else they are neighbours along the last axis.
   bool alongImages;
+
+  /// Whether all pieces have all positions and taps of the first axis.
+  bool isWhole(const Windows &windows) const {
+    return pieceLines == windows.first().position.extent &&
+           taps == windows.first().tap.extent;
+  }
 };
 
 /// The tile of `schedule`.
@@ -25,7 +33,7 @@ WindowTile getWindowTile(const Windows &windows, GemmAttr schedule);
 WindowCopy getTileCopy(const kernel::Contraction &contraction,
                        const Windows &windows, GemmAttr schedule);
 
-/// The number of chunks of `schedule`.
+/// The number of tiles of `schedule`, each of which is some pieces.
 int64_t countWindowTiles(const kernel::Contraction &contraction,
                          const Windows &windows, GemmAttr schedule);
 

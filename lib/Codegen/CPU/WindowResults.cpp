@@ -56,7 +56,7 @@ Value ResultEmitter::resultRow(Value image, Value position) {
 /// a weight.
 bool ResultEmitter::joinsImages() const {
   auto group = Contraction::outerOf(kernel_.schedule.getRows());
-  return kernel_.tile.lines == kernel_.windows.first().position.extent &&
+  return kernel_.tile.pieceLines == kernel_.windows.first().position.extent &&
          llvm::all_of(kernel_.epilogue.stores, [&](const EpilogueStore &store) {
            return kernel_.contraction
                       .getStridedIndex(store.index.strides, group)
@@ -119,8 +119,8 @@ void ResultEmitter::emitGroup(Value panel, Value image, Value position,
       part_.batch, math_.add(part_.column, row),
       math_.min(math_.constant(kernel_.columns), math_.sub(part_.columns, row)),
       column, math_.min(math_.constant(lanes), math_.sub(count, position))};
-  int64_t granule =
-      std::gcd(kernel_.tile.lines * kernel_.windows.countLine(), positions);
+  int64_t lines = std::gcd(kernel_.tile.lines, kernel_.tile.pieceLines);
+  int64_t granule = std::gcd(lines * kernel_.windows.countLine(), positions);
   if (joinsImages())
     granule = std::gcd(kernel_.tile.images * positions,
                        kernel_.windows.images.extent * positions);

@@ -406,9 +406,7 @@ WindowCopy mpc::cpu::getWindowCopy(const Windows &windows,
     int64_t count = axis == 0
                         ? here.getReach(shape.lines, shape.taps)
                         : here.getReach(here.position.extent, here.tap.extent);
-    bool isWhole = axis > 0 || (shape.lines == here.position.extent &&
-                                shape.taps == here.tap.extent);
-    if (isWhole && shape.leavesBorders) {
+    if ((axis > 0 || shape.isWhole) && shape.leavesBorders) {
       int64_t end = std::min(first + count, here.end);
       first = std::max(first, here.begin);
       count = std::max<int64_t>(end - first, 1);

@@ -116,12 +116,13 @@ struct WindowCopy {
   int64_t image = 0; ///< The distance of images.
 };
 
-/// What a copy is for: positions and taps of the first axis, elements of
-/// `bytes`, and whether all taps in borders are left out, so that no border is
-/// copied, but for that of the first axis where a block has a part of it.
+/// What a copy is for: elements of `bytes`; up to `lines` positions and `taps`
+/// of the first axis, or always all of both; and whether all taps in borders
+/// are left out, so that no border is copied, but for that of the first axis
+/// where a block has a part of it.
 struct CopyShape {
   int64_t bytes, lines, taps;
-  bool leavesBorders;
+  bool isWhole, leavesBorders;
 };
 
 WindowCopy getWindowCopy(const Windows &windows, const WindowChains &chains,

@@ -16,6 +16,9 @@ constexpr int kSpins = 1000;
 /// The number of groups per worker: enough that workers of different speed end
 /// together.
 constexpr int64_t kGroupsPerWorker = 8;
+/// The number of tiles per worker from which on workers take tiles whole, if
+/// they cannot all have as many.
+constexpr int64_t kTilesPerWorker = 4;
 
 void pause() {
 #if defined(__x86_64__)
@@ -77,6 +80,7 @@ bool ThreadPool::takeGroup(int worker, int share, uint32_t epoch) {
     Body body = body_.load(std::memory_order_relaxed);
     void *context = context_.load(std::memory_order_relaxed);
     int64_t chunks = chunks_.load(std::memory_order_relaxed);
+    int64_t tile = tile_.load(std::memory_order_relaxed);
     int64_t groups = groups_.load(std::memory_order_relaxed);
     if (group >= firstGroup(share + 1, groups))
       return false;
@@ -84,9 +88,11 @@ bool ThreadPool::takeGroup(int worker, int share, uint32_t epoch) {
                                     std::memory_order_acq_rel,
                                     std::memory_order_acquire))
       continue;
-    int64_t base = chunks / groups, extra = chunks % groups;
+    int64_t tiles = (chunks + tile - 1) / tile;
+    int64_t base = tiles / groups, extra = tiles % groups;
     int64_t begin = group * base + std::min<int64_t>(group, extra);
-    body(context, worker, begin, begin + base + (group < extra ? 1 : 0));
+    int64_t end = begin + base + (group < extra ? 1 : 0);
+    body(context, worker, begin * tile, std::min(end * tile, chunks));
     if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 == groups)
       done_.notify_one();
     return true;
@@ -122,18 +128,25 @@ void ThreadPool::workerMain(int worker, bool spin) {
   }
 }
 
-void ThreadPool::run(int64_t chunks, Body body, void *context) {
-  if (chunks <= 0)
+void ThreadPool::run(Chunks chunks, Body body, void *context) {
+  if (chunks.count <= 0)
     return;
-  if (threads_.empty() || chunks == 1) {
-    body(context, 0, 0, chunks);
+  if (threads_.empty() || chunks.count == 1) {
+    body(context, 0, 0, chunks.count);
     return;
   }
+  int64_t tile = std::max<int64_t>(chunks.tile, 1);
+  int64_t tiles = (chunks.count + tile - 1) / tile;
+  if (tiles < numWorkers() * kTilesPerWorker && tiles % numWorkers() != 0) {
+    tile = 1;
+    tiles = chunks.count;
+  }
   auto groups = static_cast<uint32_t>(
-      std::min<int64_t>(chunks, numWorkers() * kGroupsPerWorker));
+      std::min<int64_t>(tiles, numWorkers() * kGroupsPerWorker));
   body_.store(body, std::memory_order_relaxed);
   context_.store(context, std::memory_order_relaxed);
-  chunks_.store(chunks, std::memory_order_relaxed);
+  chunks_.store(chunks.count, std::memory_order_relaxed);
+  tile_.store(tile, std::memory_order_relaxed);
   groups_.store(groups, std::memory_order_relaxed);
   done_.store(0, std::memory_order_relaxed);
   uint32_t epoch = epoch_.load(std::memory_order_relaxed) + 1;

@@ -4,6 +4,7 @@
 #ifndef MPC_RUNTIME_DEVICE_CPU_THREADPOOL_H
 #define MPC_RUNTIME_DEVICE_CPU_THREADPOOL_H
 
+#include "runtime/Support/Chunks.h"
 #include "runtime/Support/Status.h"
 
 #include <atomic>
@@ -33,9 +34,9 @@ public:
 
   [[nodiscard]] int numWorkers() const { return numWorkers_; }
 
-  /// Calls `body` on ranges that cover [0, chunks) and returns when all are
-  /// done. Allocates nothing.
-  void run(int64_t chunks, Body body, void *context);
+  /// Calls `body` on ranges that cover `chunks` and returns when all are done.
+  /// Allocates nothing.
+  void run(Chunks chunks, Body body, void *context);
 
 private:
   /// The next group of a worker's share. High half: the number of the loop. Low
@@ -62,6 +63,7 @@ private:
   alignas(64) std::atomic<Body> body_{nullptr};
   std::atomic<void *> context_{nullptr};
   std::atomic<int64_t> chunks_{0};
+  std::atomic<int64_t> tile_{1}; ///< Groups are whole tiles of so many chunks.
   std::atomic<uint32_t> groups_{0};
   alignas(64) std::atomic<uint32_t> done_{0};
   /// Changes with each loop. Idle workers wait for that.

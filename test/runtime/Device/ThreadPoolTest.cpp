@@ -44,6 +44,43 @@ TEST(ThreadPool, DoesEachChunkOnce) {
   }
 }
 
+/// The ranges of a loop whose chunks lie in tiles.
+struct Ranges {
+  int64_t tile;
+  std::vector<std::atomic<int>> chunks;
+  std::atomic<int> cuts{0}; ///< Ranges that begin or end inside of a tile.
+};
+
+void noteRange(void *context, int, int64_t begin, int64_t end) {
+  auto &ranges = *static_cast<Ranges *>(context);
+  auto count = static_cast<int64_t>(ranges.chunks.size());
+  if (begin % ranges.tile != 0 || (end % ranges.tile != 0 && end != count))
+    ++ranges.cuts;
+  for (int64_t i = begin; i < end; ++i)
+    ++ranges.chunks[static_cast<size_t>(i)];
+}
+
+// Few workers have tiles whole; where there are too few tiles for them, workers
+// share each.
+TEST(ThreadPool, TilesAreTakenWholeWhereThereAreEnough) {
+  for (int workers : {1, 2, 5}) {
+    auto pool = ThreadPool::create(workers);
+    ASSERT_TRUE(pool.ok());
+    for (int64_t tile : {1, 3, 6})
+      for (int64_t count : {7, 50, 132, 1000}) {
+        Ranges ranges{tile, std::vector<std::atomic<int>>(size_t(count))};
+        (*pool)->run({count, tile}, noteRange, &ranges);
+        for (auto &n : ranges.chunks)
+          ASSERT_EQ(n, 1);
+        int64_t tiles = (count + tile - 1) / tile;
+        if (tiles >= 4 * workers || tiles % workers == 0 || tile == 1)
+          EXPECT_EQ(ranges.cuts, 0) << workers << " " << tile << " " << count;
+        else if (tile == 6 && count == 50 && workers == 5)
+          EXPECT_GT(ranges.cuts, 0);
+      }
+  }
+}
+
 TEST(ThreadPool, ManyShortLoopsInARow) {
   auto pool = ThreadPool::create(4);
   ASSERT_TRUE(pool.ok());

@@ -10,8 +10,9 @@ namespace {
 /// Gives chunks 0 and 1 to worker 0, 2 to worker 2 and 3 to worker 0 again.
 class FixedMachine final : public HostMachine {
 public:
-  void share(int64_t chunks, Body body, void *context) override {
-    EXPECT_EQ(chunks, 4);
+  void share(Chunks chunks, Body body, void *context) override {
+    EXPECT_EQ(chunks.count, 4);
+    EXPECT_EQ(chunks.tile, 2);
     body(context, 0, 0, 2);
     body(context, 2, 2, 3);
     body(context, 0, 3, 4);
@@ -45,7 +46,7 @@ TEST(TimedMachine, TimesTheChunksOfEachWorker) {
   TimedMachine timed(machine, 3);
   int workers[4] = {};
   Nanoseconds begin = steadyNow();
-  timed.share(4, work, workers);
+  timed.share({4, 2}, work, workers);
   Nanoseconds end = steadyNow();
   EXPECT_EQ(std::vector<int>(workers, workers + 4),
             (std::vector<int>{0, 0, 2, 0}));
@@ -65,11 +66,11 @@ TEST(TimedMachine, ForgetsWhatWasBefore) {
   FixedMachine machine;
   TimedMachine timed(machine, 3);
   int workers[4] = {};
-  timed.share(4, work, workers);
+  timed.share({4, 2}, work, workers);
   Nanoseconds first = timed.times()[0].begin;
   timed.reset();
   EXPECT_EQ(timed.times()[0].busy, 0);
-  timed.share(4, work, workers);
+  timed.share({4, 2}, work, workers);
   EXPECT_GT(timed.times()[0].begin, first);
 }
 

@@ -145,7 +145,7 @@ static void expectExact(const Loops &loops, const std::string &schedule,
   GuardedMemory bCopy(bBytes.size(), getBytes(loops.bFormat));
   std::memcpy(aCopy.data(), aBytes.data(), aBytes.size());
   std::memcpy(bCopy.data(), bBytes.data(), bBytes.size());
-  for (int64_t pieces : {1, 3}) {
+  for (int64_t pieces : {int64_t(1), int64_t(3), kernels->chunks()}) {
     std::vector<float> result(want.size(), 12345.0f);
     kernels->run({aCopy.data(), bCopy.data(), result.data()}, pieces);
     ASSERT_EQ(getBits(result), want)

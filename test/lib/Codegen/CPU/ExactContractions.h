@@ -30,8 +30,8 @@ size_t countElements(const std::vector<int64_t> &shape);
 std::vector<uint32_t> getBits(const std::vector<float> &values);
 
 /// Runs `loops` for both vector widths that the machine has and for several
-/// splits of the chunks, and compares all bits. Expects a schedule that begins
-/// with `schedule`.
+/// splits of the chunks, down to one each, and compares all bits. Expects a
+/// schedule that begins with `schedule`.
 void expectExact(const Loops &loops, const std::string &schedule = "#cpu.gemm");
 /// The same of the result in f16.
 void expectTruncated(const Loops &loops,

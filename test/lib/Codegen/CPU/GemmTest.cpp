@@ -53,6 +53,14 @@ TEST(Gemm, ManyTilesAndBlocks) {
       }
 }
 
+// Tiles that several chunks share by rows, or by columns where there are few
+// rows; the last one has fewer.
+TEST(Gemm, PiecesOfTiles) {
+  expectExact(matmul(301, 103, 170), "row_pieces = ");
+  expectExact(matmul(100, 60, 600, true, true), "row_pieces = ");
+  expectExact(matmul(5, 700, 470), "column_pieces = ");
+}
+
 // Lengths about those at which there is a chain more, in one block of k and in
 // several.
 TEST(Gemm, Chains) {

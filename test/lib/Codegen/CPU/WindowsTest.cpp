@@ -205,6 +205,21 @@ TEST(SlidingWindows, UnpaddedImages) {
                         {Format::F32, Format::F16});
 }
 
+// Tiles that several chunks share by lines, and by columns, too. The last ones
+// have fewer.
+TEST(SlidingWindows, PiecesOfTiles) {
+  Loops lines = convolve({1, 1, 64, 16, square(13, 3)});
+  expectExactIn(lines, {Format::F32}, "row_pieces = ");
+  Loops both = convolve({1, 1, 32, 32, square(13, 3)});
+  expectExactIn(both, {Format::BF16}, "row_pieces = ");
+  expectExactUnpadded(both, {Format::F32});
+  Loops columns = convolve({2, 1, 32, 70, square(6, 3)});
+  expectExactIn(columns, {Format::F32}, "column_pieces = ");
+  Loops gradient = convolveWeightGradient({8, 1, 8, 32, square(12, 3)});
+  expectExactIn(gradient, {Format::F32}, "row_pieces = ");
+  expectExactUnpadded(gradient, {Format::BF16});
+}
+
 // A convolution that is written in another order has the same sums.
 TEST(SlidingWindows, OneOrderOfSums) {
   for (const Loops &loops :

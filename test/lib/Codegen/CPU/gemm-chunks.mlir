@@ -1,16 +1,18 @@
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target,kernel-schedule)' | FileCheck %s
 
-// Tiles are halved until there are 32 chunks, as long as each of the halves has
-// 2^21 operations (a product and a sum count two).
+// Tiles are halved until there are 32, as long as each of the halves has 2^21
+// operations (a product and a sum count two). Each is cut into pieces, of 2^19
+// operations at least, until there are 128 chunks.
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 // 6 tiles of 90 rows, 11 of 48, 22 of 24: rows are halved to no less than 4
-// micro-tiles. Then the columns, which makes 44.
+// micro-tiles. Then the columns, which makes 44, each of two pieces of two
+// micro-tiles.
 // CHECK-LABEL: kernel.func contraction @large(
-// CHECK-SAME:    #cpu.gemm<chunks = 44, {{.*}}tile = [24, 256, 256], micro = [6, 16]>
+// CHECK-SAME:    #cpu.gemm<chunks = 88, {{.*}}tile = [24, 256, 256], micro = [6, 16], row_pieces = 2>
 kernel.func contraction @large(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>, %c: tensor<512x512xf32>)
     -> tensor<512x512xf32> {
   %zero = arith.constant 0.0 : f32
@@ -25,9 +27,10 @@ kernel.func contraction @large(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>,
   kernel.return %r : tensor<512x512xf32>
 }
 
-// Halves of 96 rows by 192 columns would have 1.2 million operations each.
+// Halves of 96 rows by 192 columns would have 1.2 million operations each: two
+// tiles of four pieces.
 // CHECK-LABEL: kernel.func contraction @small(
-// CHECK-SAME:    #cpu.gemm<chunks = 2, {{.*}}tile = [96, 192, 64], micro = [6, 16], row_layout = in_place>
+// CHECK-SAME:    #cpu.gemm<chunks = 8, {{.*}}tile = [96, 192, 64], micro = [6, 16], row_pieces = 4, row_layout = in_place>
 kernel.func contraction @small(%a: tensor<192x64xf32>, %b: tensor<192x64xf32>, %c: tensor<192x192xf32>)
     -> tensor<192x192xf32> {
   %zero = arith.constant 0.0 : f32
@@ -43,9 +46,9 @@ kernel.func contraction @small(%a: tensor<192x64xf32>, %b: tensor<192x64xf32>, %
 }
 
 // Columns are the larger factor here and are cut to 32, 2 micro-tiles. With less
-// than 16 chunks they are cut to one, and no further.
+// than 16 tiles they are cut to one, and no further.
 // CHECK-LABEL: kernel.func contraction @deep(
-// CHECK-SAME:    #cpu.gemm<chunks = 16, {{.*}}tile = [24, 16, 384], micro = [6, 16], row_layout = in_place>
+// CHECK-SAME:    #cpu.gemm<chunks = 64, {{.*}}tile = [24, 16, 384], micro = [6, 16], row_pieces = 4, row_layout = in_place>
 kernel.func contraction @deep(%a: tensor<24x8192xf32>, %b: tensor<256x8192xf32>, %c: tensor<24x256xf32>)
     -> tensor<24x256xf32> {
   %zero = arith.constant 0.0 : f32

@@ -163,8 +163,9 @@ TEST(Runner, RefusesPlacesOutsideTheirMemory) {
             "program: entry 'eval', launch 1 ('add'): reads 3 of 2 buffers");
   EXPECT_EQ(faultOf([](Program &, auto &l) { l[1].command = nullptr; }),
             "program: entry 'eval', launch 1 ('add'): it has no command");
-  auto place = [](uint64_t offset, int64_t chunks) {
-    return std::make_shared<HostKernel>(HostKernel::Place{offset, chunks, 4});
+  auto place = [](uint64_t offset, int64_t chunks, int64_t tile = 1) {
+    return std::make_shared<HostKernel>(
+        HostKernel::Place{offset, chunks, 4, tile});
   };
   EXPECT_EQ(
       faultOf([&](Program &, auto &l) { l[1].command = place(16, 4); }),
@@ -173,6 +174,8 @@ TEST(Runner, RefusesPlacesOutsideTheirMemory) {
   EXPECT_EQ(
       faultOf([&](Program &, auto &l) { l[1].command = place(0, -1); }),
       "program: entry 'eval', launch 1 ('add'): number of chunks is negative");
+  EXPECT_EQ(faultOf([&](Program &, auto &l) { l[1].command = place(0, 4, 0); }),
+            "program: entry 'eval', launch 1 ('add'): a tile has no chunks");
   EXPECT_EQ(faultOf([](Program &, auto &l) {
               l[1].command = std::make_shared<DeviceKernel>(
                   0, Grid(), pointerParameters(2));

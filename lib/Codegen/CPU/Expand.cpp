@@ -5,6 +5,7 @@
 #include "dialects/Interfaces/Precision.h"
 #include "lib/Codegen/CPU/Math.h"
 #include "lib/Codegen/CPU/MathBuilder.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "runtime/Support/FloatFormat.h"
@@ -265,6 +266,10 @@ namespace {
 
 struct ExpandPass : PassWrapper<ExpandPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandPass)
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect>();
+  }
 
   void runOnOperation() override {
     // The ops are collected before any is replaced, since replacements are not

@@ -2,6 +2,10 @@
 // Arithmetic helpers, and exp, log, erf and tanh for f32 and f64.
 #include "lib/Codegen/CPU/MathBuilder.h"
 
+#include "dialects/Kernel/KernelDialect.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 using namespace mlir;
 using namespace mpc;
 using namespace mpc::cpu;
@@ -55,12 +59,37 @@ static Fp powerOfTwo(Fp like, Value n) {
                             b, biased, integer(like, getMantissaBits(like))));
 }
 
-// Scales in two steps, since 2^n itself may be out of range. The first step is
-// exact.
-Fp mpc::cpu::scaleByPower(Fp x, Value n) {
+/// Whether the target scales such vectors by powers of two: AVX-512's
+/// vscalefps, which rounds as two multiplications do of which the first is
+/// exact.
+static bool hasScale(Fp x) {
+  auto vector = dyn_cast<VectorType>(x.value.getType());
+  if (!vector || x.isDouble() || vector.getShape() != ArrayRef<int64_t>(16))
+    return false;
+  Operation *around = x.b->getInsertionBlock()->getParentOp();
+  auto target = dyn_cast_or_null<TargetAttr>(kernel::getTarget(around));
+  return target && target.getLanes() == 16;
+}
+
+static Fp scaleByInstruction(Fp x, Fp n) {
   ImplicitLocOpBuilder &b = *x.b;
-  Value half = arith::ShRSIOp::create(b, n, integer(x, 1));
-  Value rest = arith::SubIOp::create(b, n, half);
+  Value all = LLVM::ConstantOp::create(b, b.getI16IntegerAttr(-1));
+  // As the control register says, which is to nearest.
+  Value rounding = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(4));
+  auto call = LLVM::CallIntrinsicOp::create(
+      b, x.value.getType(),
+      b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+      ValueRange{x.value, n.value, x.value, all, rounding});
+  return {x.b, call.getResult(0)};
+}
+
+// Scales in two steps elsewhere, since 2^n itself may be out of range.
+Fp mpc::cpu::scaleByPower(Fp x, Rounded n) {
+  if (hasScale(x))
+    return scaleByInstruction(x, n.whole);
+  ImplicitLocOpBuilder &b = *x.b;
+  Value half = arith::ShRSIOp::create(b, n.number, integer(x, 1));
+  Value rest = arith::SubIOp::create(b, n.number, half);
   return x * powerOfTwo(x, half) * powerOfTwo(x, rest);
 }
 
@@ -104,15 +133,14 @@ Fp mpc::cpu::exp(Fp x) {
              x.constant(wide ? -6.93147180369123816490e-1 : -6.93359375e-1), x);
   r = fma(n.whole,
           x.constant(wide ? -1.90821492927058770002e-10 : 2.12194440e-4), r);
-  return scaleByPower(expReduced(r), n.number);
+  return scaleByPower(expReduced(r), n);
 }
 
 Fp mpc::cpu::exp2(Fp x) {
   bool wide = x.isDouble();
   x = clamp(x, wide ? -1080 : -152, wide ? 1030 : 130);
   Rounded n = roundToInteger(x);
-  return scaleByPower(expReduced((x - n.whole) * 0.69314718055994530942),
-                      n.number);
+  return scaleByPower(expReduced((x - n.whole) * 0.69314718055994530942), n);
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,8 +21,6 @@ mlir::Value toBits(Fp x);
 Fp fromBits(Fp like, mlir::Value bits);
 mlir::Value integer(Fp like, int64_t number);
 
-/// x * 2^n for the whole range of n that a result can need.
-Fp scaleByPower(Fp x, mlir::Value n);
 /// x = n + rest with n integer and |rest| <= 1/2: n as a float and as an
 /// integer. |x| must be below 2^21 (f32) or 2^50 (f64); NaN gives any n.
 struct Rounded {
@@ -30,6 +28,8 @@ struct Rounded {
   mlir::Value number;
 };
 Rounded roundToInteger(Fp x);
+/// x * 2^n, rounded once, for the whole range of n that a result can need.
+Fp scaleByPower(Fp x, Rounded n);
 
 // The functions, for f32 and f64.
 Fp exp(Fp x);

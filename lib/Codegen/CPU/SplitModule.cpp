@@ -48,7 +48,8 @@ std::vector<OwningOpRef<ModuleOp>> mpc::cpu::splitModule(ModuleOp module) {
   int64_t count = std::clamp<int64_t>(total / kPartOps, 1, kMaxParts);
   std::vector<OwningOpRef<ModuleOp>> parts;
   for (int64_t part = 0; part < count; ++part)
-    parts.emplace_back(ModuleOp::create(module.getLoc()));
+    (*parts.emplace_back(ModuleOp::create(module.getLoc())))
+        ->setAttrs(module->getAttrs());
   int64_t before = 0;
   for (auto [root, size] : llvm::zip_equal(roots, sizes)) {
     Block *part = parts[before * count / total]->getBody();

@@ -38,9 +38,7 @@ static std::string unary(const std::string &op, const std::string &type,
 
 template <typename T>
 static std::vector<T> evaluate(const std::string &op, std::vector<T> x,
-                               bool naive = false) {
-  Config config;
-  config.naive = naive;
+                               Config config = {}) {
   Kernels kernels(unary(op, sizeof(T) == 4 ? "f32" : "f64", x.size()), config);
   std::vector<T> y(x.size());
   kernels.run({x.data(), y.data()});
@@ -138,8 +136,35 @@ TEST_P(Math, F64OverTheWholeRange) {
 TEST_P(Math, ScalarsHaveTheBitsOfVectors) {
   std::vector<float> x = randoms(1003, -3, 3);
   std::vector<float> a = evaluate(GetParam().op, x);
-  std::vector<float> b = evaluate(GetParam().op, x, /*naive=*/true);
+  std::vector<float> b = evaluate(GetParam().op, x, {.naive = true});
   EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * 4), 0);
+}
+
+// Vectors of AVX-512 have instructions of their own. The whole range is in
+// MathOfAVX512, since most functions have none.
+TEST_P(Math, ScalarsHaveTheBitsOfVectorsOf16) {
+  if (!__builtin_cpu_supports("avx512f"))
+    GTEST_SKIP() << "needs AVX-512";
+  std::vector<float> x = randoms(1003, -3, 3);
+  std::vector<float> a = evaluate(GetParam().op, x, {.lanes = 16});
+  std::vector<float> b = evaluate(GetParam().op, x, {.naive = true});
+  EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * 4), 0);
+}
+
+// Results that are subnormal, or out of range, and NaN.
+TEST(MathOfAVX512, PowersOfTwoScaleAsProductsDo) {
+  if (!__builtin_cpu_supports("avx512f"))
+    GTEST_SKIP() << "needs AVX-512";
+  std::vector<float> x = allFloats();
+  for (float step = 0; step < 1; step += 0x1p-12f)
+    for (float from : {-152.0f, -150.0f, -127.0f, -126.0f, -104.0f, -88.0f,
+                       -87.0f, 88.0f, 127.0f, 128.0f})
+      x.push_back(from + step);
+  for (const char *op : {"exp", "exp2", "tanh"}) {
+    std::vector<float> a = evaluate(op, x, {.lanes = 16});
+    std::vector<float> b = evaluate(op, x, {.lanes = 8});
+    EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * 4), 0) << op;
+  }
 }
 
 // -0 and 0 are equal, so that no distance tells them apart.

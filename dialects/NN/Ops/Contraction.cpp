@@ -600,23 +600,27 @@ static Value swapBatch(GradientBuilder &g, Value x, int64_t groups,
 }
 
 /// The part of the padded input that the windows of `op` read. Elements behind
-/// the last window are cut off.
+/// the last window are cut off before there is a border, so that only padding
+/// stands between the input and what reads it.
 static Value readByWindows(GradientBuilder &g, ConvOp op, Value d) {
   OpBuilder &b = g.b;
   ArrayRef<int64_t> w = shapeOf(op.getWeight());
-  SmallVector<int64_t> low{0, 0}, high{0, 0}, zeros(w.size(), 0);
-  llvm::append_range(low, op.getLow());
-  llvm::append_range(high, op.getHigh());
   Value x = op.getInput();
+  SmallVector<int64_t> low{0, 0}, high{0, 0}, kept(shapeOf(x));
+  llvm::append_range(low, op.getLow());
+  for (size_t axis = 2; axis < w.size(); ++axis) {
+    int64_t read = (w[axis] - 1) * op.getDilations()[axis - 2] +
+                   (shapeOf(d)[axis] - 1) * op.getStrides()[axis - 2] + 1;
+    // At least one, even if all windows are in the border.
+    kept[axis] = std::clamp<int64_t>(read - low[axis], 1, kept[axis]);
+    high.push_back(read - low[axis] - kept[axis]);
+  }
+  SmallVector<int64_t> zeros(w.size(), 0), ones(w.size(), 1);
+  if (kept != shapeOf(x))
+    x = SliceOp::create(b, g.loc, x, zeros, kept, ones);
   if (low != zeros || high != zeros)
     x = PadOp::create(b, g.loc, x, low, high, zeros, llvm::APFloat(0.0));
-  SmallVector<int64_t> limits(shapeOf(x)), ones(w.size(), 1);
-  for (size_t axis = 2; axis < w.size(); ++axis)
-    limits[axis] = (w[axis] - 1) * op.getDilations()[axis - 2] +
-                   (shapeOf(d)[axis] - 1) * op.getStrides()[axis - 2] + 1;
-  if (limits == shapeOf(x))
-    return x;
-  return SliceOp::create(b, g.loc, x, zeros, limits, ones);
+  return x;
 }
 
 /// dW: for each group, the convolution of the padded X and dY with batch and

@@ -37,22 +37,28 @@ static std::optional<ChannelFactor> matchFactor(const Contraction &contraction,
   linalg::GenericOp op = contraction.generic();
   AffineMap map = op.getIndexingMapsArray()[contraction.operands[operand]]
                       .replaceDimsAndSymbols(statement.indices, {}, numDims, 0);
-  auto type =
-      cast<RankedTensorType>(contraction.getOperand(operand).tensor.getType());
-  ChannelFactor factor = {{}, 0};
+  Value tensor = contraction.getOperand(operand).tensor;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto pad = tensor.getDefiningOp<PadOp>();
+  ChannelFactor factor = {{}, 0, 0, pad ? pad.getSource() : tensor};
+  auto source = cast<RankedTensorType>(factor.source.getType());
   int64_t stride = 1;
   for (int64_t axis = type.getRank() - 1; axis >= 0; --axis) {
     std::optional<Linear> index = getLinear(map.getResult(axis), numDims);
     if (!index)
       return std::nullopt;
+    FactorAxis here = {*index, type.getDimSize(axis), stride,
+                       pad ? pad.getBorder().getLow()[axis] : 0,
+                       source.getDimSize(axis)};
     if (index->strides[channel] == 0)
-      factor.axes.push_back({*index, type.getDimSize(axis), stride});
+      factor.axes.push_back(here);
     else if (factor.channelStride || !usesOnly(*index, channel) ||
-             index->offset != 0)
+             index->offset != 0 || here.hasBorder())
       return std::nullopt;
     else
-      factor.channelStride = index->strides[channel] * stride;
-    stride *= type.getDimSize(axis);
+      std::tie(factor.channelStride, factor.channelAxis) =
+          std::pair(index->strides[channel] * stride, axis);
+    stride *= here.inside;
   }
   if (factor.axes.empty() || factor.axes.front().stride != 1)
     return std::nullopt;

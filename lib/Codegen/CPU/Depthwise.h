@@ -18,12 +18,20 @@ struct FactorAxis {
   kernel::Linear index; ///< The index, over the statement's dimensions.
   int64_t extent;
   int64_t stride;
+  /// The first index that has memory, and how many have; what is around them is
+  /// a border of zeros.
+  int64_t low, inside;
+
+  bool hasBorder() const { return inside != extent; }
 };
 
 /// A factor by its axes, outermost first, without the channel axis.
 struct ChannelFactor {
   llvm::SmallVector<FactorAxis> axes;
   int64_t channelStride; ///< The distance of neighbouring channels in elements.
+  unsigned channelAxis;  ///< The number of their axis.
+  /// The tensor in memory: the factor, or what kernel.pad puts a border around.
+  mlir::Value source;
 };
 
 /// A depthwise contraction. For one channel it is the sum over K of image(own,

@@ -5,6 +5,7 @@
 #include "lib/Codegen/CPU/Factor.h"
 #include "lib/Codegen/CPU/Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -26,7 +27,7 @@ public:
         lanes_(kernel.lanes), operand_(operand),
         factor_(kernel.depthwise.factors[operand]),
         print_(kernel.layout.factor(operand)),
-        tensor_(kernel.contraction.getOperand(operand).tensor) {}
+        tensor_(kernel.depthwise.factors[operand].source) {}
 
   void pack();
 
@@ -35,21 +36,27 @@ private:
   /// packing: an axis and all axes after it.
   struct Run {
     unsigned axis;
-    Value length;
-    int64_t least; ///< Its length in the smallest tile.
+    int64_t inner; ///< The elements of one of its indices.
   };
   Run getRun();
+  int64_t leastLength(const Run &run);
   void packLines(ArrayRef<Value> channels, Value source, Value target,
                  unsigned axis, const Run &run);
   void packRun(ArrayRef<Value> channels, Value source, Value target,
-               const Run &run);
+               Value length, int64_t least);
   void packOnes(ArrayRef<Value> channels, Value source, Value target,
                 Value length);
   void storePacked(Value value, Value position);
   Values getChannelPlaces(Value base);
   Value axisSize(const FactorAxis &axis, int64_t most);
   int64_t leastSize(const FactorAxis &axis, int64_t most);
-  Value axisFirst(const FactorAxis &axis);
+  Value axisFirst(unsigned number);
+  /// The indices of a packed axis that have memory, counted from the first.
+  struct Inside {
+    Value begin, end;
+  };
+  Inside findInside(unsigned number);
+  void clear(Value from, Value to);
   Value loadFours(ArrayRef<Value> places);
 
   Emitter &emitter_;
@@ -104,8 +111,11 @@ int64_t ChannelPacker::leastSize(const FactorAxis &axis, int64_t most) {
   return most - missing * axis.index.strides[cut];
 }
 
-/// The first index of `axis` that the tile touches.
-Value ChannelPacker::axisFirst(const FactorAxis &axis) {
+/// The first index of axis `number` that is packed.
+Value ChannelPacker::axisFirst(unsigned number) {
+  if (print_.whole[number])
+    return math_.constant(0);
+  const FactorAxis &axis = factor_.axes[number];
   int64_t least = axis.index.offset;
   Value first = math_.constant(0);
   for (auto [dim, stride] : llvm::enumerate(axis.index.strides)) {
@@ -117,6 +127,28 @@ Value ChannelPacker::axisFirst(const FactorAxis &axis) {
   return math_.add(first, least);
 }
 
+ChannelPacker::Inside ChannelPacker::findInside(unsigned number) {
+  const FactorAxis &axis = factor_.axes[number];
+  Value size = axisSize(axis, print_.sizes[number]);
+  if (!axis.hasBorder())
+    return {math_.constant(0), size};
+  Value first = axisFirst(number);
+  auto countTo = [&](int64_t index) {
+    Value distance = math_.sub(math_.max(math_.constant(index), first), first);
+    return math_.min(distance, size);
+  };
+  return {countTo(axis.low), countTo(axis.low + axis.inside)};
+}
+
+/// Packs zeros at the places from `from` to `to`.
+void ChannelPacker::clear(Value from, Value to) {
+  auto type = VectorType::get({lanes_}, builder_.getF32Type());
+  Value zeros = arith::ConstantOp::create(builder_, loc_,
+                                          DenseElementsAttr::get(type, 0.0f));
+  emitter_.emitLoop(from, to, 1,
+                    [&](Value position) { storePacked(zeros, position); });
+}
+
 /// The contiguous run of the factor. Axes that are touched whole are one run
 /// with the axis before them.
 ChannelPacker::Run ChannelPacker::getRun() {
@@ -126,37 +158,62 @@ ChannelPacker::Run ChannelPacker::getRun() {
   while (last > 0 && print_.sizes[last] == axes[last].extent &&
          axes[last - 1].stride == axes[last].extent * axes[last].stride)
     inner *= print_.sizes[last--];
-  int64_t most = print_.sizes[last];
-  return {last, math_.mul(axisSize(axes[last], most), inner),
-          leastSize(axes[last], most) * inner};
+  return {last, inner};
 }
 
 void ChannelPacker::pack() {
   Value base = math_.constant(0);
-  for (auto [number, axis] : llvm::enumerate(factor_.axes))
-    if (!print_.whole[number])
-      base = math_.add(base, math_.mul(axisFirst(axis), axis.stride));
+  int64_t border = 0;
+  for (auto [number, axis] : llvm::enumerate(factor_.axes)) {
+    base = math_.add(base, math_.mul(axisFirst(number), axis.stride));
+    border += axis.low * axis.stride;
+  }
+  base = math_.sub(base, math_.constant(border));
   packLines(getChannelPlaces(base), math_.constant(0), math_.constant(0), 0,
             getRun());
 }
 
+/// The elements of a run in the tile in which it is shortest; 0 where that
+/// depends on the tile's border.
+int64_t ChannelPacker::leastLength(const Run &run) {
+  const FactorAxis &axis = factor_.axes[run.axis];
+  if (!axis.hasBorder())
+    return leastSize(axis, print_.sizes[run.axis]) * run.inner;
+  std::optional<int64_t> begin =
+      getConstantIntValue(findInside(run.axis).begin);
+  std::optional<int64_t> end = getConstantIntValue(findInside(run.axis).end);
+  return begin && end ? (*end - *begin) * run.inner : 0;
+}
+
 /// Loops over the axes from `axis` on, up to the one with which runs begin.
+/// Borders are packed as zeros.
 void ChannelPacker::packLines(ArrayRef<Value> channels, Value source,
                               Value target, unsigned axis, const Run &run) {
-  if (axis == run.axis)
-    return packRun(channels, source, target, run);
   const FactorAxis &here = factor_.axes[axis];
-  ArrayRef<int64_t> sizes = print_.sizes;
   int64_t step = 1;
-  for (int64_t size : sizes.drop_front(axis + 1))
+  for (int64_t size : ArrayRef(print_.sizes).drop_front(axis + 1))
     step *= size;
+  Inside inside = findInside(axis);
+  auto placeOf = [&](Value index) {
+    return math_.add(target, math_.mul(index, step));
+  };
+  if (here.hasBorder()) {
+    clear(target, placeOf(inside.begin));
+    clear(placeOf(inside.end), placeOf(axisSize(here, print_.sizes[axis])));
+  }
+  if (axis == run.axis)
+    return packRun(channels,
+                   math_.add(source, math_.mul(inside.begin, here.stride)),
+                   placeOf(inside.begin),
+                   math_.mul(math_.sub(inside.end, inside.begin), run.inner),
+                   leastLength(run));
   auto line = [&](Value index) {
     packLines(channels, math_.add(source, math_.mul(index, here.stride)),
-              math_.add(target, math_.mul(index, step)), axis + 1, run);
+              placeOf(index), axis + 1, run);
   };
-  if (sizes[axis] == 1)
+  if (print_.sizes[axis] == 1 && !here.hasBorder())
     return line(math_.constant(0));
-  emitter_.emitLoop(math_.constant(0), axisSize(here, sizes[axis]), 1, line);
+  emitter_.emitLoop(inside.begin, inside.end, 1, line);
 }
 
 /// Four elements of each channel in f32. Each 16 bytes of a vector belong to
@@ -203,14 +260,15 @@ void ChannelPacker::packOnes(ArrayRef<Value> channels, Value source,
   });
 }
 
-/// Packs a run of each channel, four elements at a time where every tile has
-/// four. The last four may overlap the four before them.
+/// Packs `length` contiguous elements of each channel, four at a time where
+/// `least` of them are there in every tile. The last four may overlap the four
+/// before them.
 void ChannelPacker::packRun(ArrayRef<Value> channels, Value source,
-                            Value target, const Run &run) {
-  if (run.least < 4)
-    return packOnes(channels, source, target, run.length);
-  Value last = math_.sub(run.length, math_.constant(4));
-  emitter_.emitLoop(math_.constant(0), run.length, 4, [&](Value step) {
+                            Value target, Value length, int64_t least) {
+  if (least < 4)
+    return packOnes(channels, source, target, length);
+  Value last = math_.sub(length, math_.constant(4));
+  emitter_.emitLoop(math_.constant(0), length, 4, [&](Value step) {
     Value position = math_.min(step, last);
     Value from = math_.add(source, position);
     Values rows;

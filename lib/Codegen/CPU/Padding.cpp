@@ -150,7 +150,8 @@ findPadding(LaunchOp launch, unsigned argument, const SymbolTable &symbols) {
 }
 
 void mpc::cpu::readUnpadded(FuncOp kernel, ArrayRef<LaunchOp> launches,
-                            const SymbolTable &symbols, const Windows &windows,
+                            const SymbolTable &symbols,
+                            llvm::function_ref<bool(BorderAttr)> canLeaveOut,
                             Value image) {
   auto argument = dyn_cast<BlockArgument>(image);
   if (!argument || argument.getArgNumber() >= kernel.getNumInputs() ||
@@ -158,7 +159,7 @@ void mpc::cpu::readUnpadded(FuncOp kernel, ArrayRef<LaunchOp> launches,
     return;
   unsigned number = argument.getArgNumber();
   auto [first, border] = findPadding(launches.front(), number, symbols);
-  if (!first || !windows.goAlong(border))
+  if (!first || !canLeaveOut(border))
     return;
   Type source = first.getInputs()[0].getType();
   for (LaunchOp launch : launches) {

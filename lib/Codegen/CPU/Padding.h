@@ -14,13 +14,14 @@ namespace mpc::cpu {
 /// computes anything else.
 kernel::BorderAttr getPadding(kernel::FuncOp kernel);
 
-/// Makes `kernel`, a contraction of `windows` over `image`, read what padding
-/// has read: it copies its windows, and can leave the zeros out. That is so if
-/// all of `launches`, those of `kernel`, have the same padding, and if windows
-/// go along each axis that is padded.
+/// Makes `kernel`, a contraction over `image`, read what padding has read: it
+/// copies what it reads, and can leave the zeros out. That is so if all of
+/// `launches`, those of `kernel`, have the same padding, of which `canLeaveOut`
+/// says that the copy can have it.
 void readUnpadded(kernel::FuncOp kernel,
                   llvm::ArrayRef<kernel::LaunchOp> launches,
-                  const mlir::SymbolTable &symbols, const Windows &windows,
+                  const mlir::SymbolTable &symbols,
+                  llvm::function_ref<bool(kernel::BorderAttr)> canLeaveOut,
                   mlir::Value image);
 
 } // namespace mpc::cpu

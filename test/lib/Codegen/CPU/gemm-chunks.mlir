@@ -2,7 +2,7 @@
 
 // Tiles are halved until there are 32, as long as each of the halves has 2^21
 // operations (a product and a sum count two). Each is cut into pieces, of 2^19
-// operations at least, until there are 128 chunks.
+// operations at least, until there are 256 chunks.
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
@@ -10,9 +10,10 @@
 
 // 6 tiles of 90 rows, 11 of 48, 22 of 24: rows are halved to no less than 4
 // micro-tiles. Then the columns, which makes 44, each of two pieces of two
-// micro-tiles.
+// micro-tiles of rows, of which there should be three where columns can be cut, and
+// of three pieces of columns.
 // CHECK-LABEL: kernel.func contraction @large(
-// CHECK-SAME:    #cpu.gemm<chunks = 88, {{.*}}tile = [24, 256, 256], micro = [6, 16], row_pieces = 2>
+// CHECK-SAME:    #cpu.gemm<chunks = 264, {{.*}}tile = [24, 256, 256], micro = [6, 16], row_pieces = 2, column_pieces = 3>
 kernel.func contraction @large(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>, %c: tensor<512x512xf32>)
     -> tensor<512x512xf32> {
   %zero = arith.constant 0.0 : f32
@@ -28,9 +29,9 @@ kernel.func contraction @large(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>,
 }
 
 // Halves of 96 rows by 192 columns would have 1.2 million operations each: two
-// tiles of four pieces.
+// tiles of three pieces.
 // CHECK-LABEL: kernel.func contraction @small(
-// CHECK-SAME:    #cpu.gemm<chunks = 8, {{.*}}tile = [96, 192, 64], micro = [6, 16], row_pieces = 4, row_layout = in_place>
+// CHECK-SAME:    #cpu.gemm<chunks = 6, {{.*}}tile = [96, 192, 64], micro = [6, 16], row_pieces = 3, row_layout = in_place>
 kernel.func contraction @small(%a: tensor<192x64xf32>, %b: tensor<192x64xf32>, %c: tensor<192x192xf32>)
     -> tensor<192x192xf32> {
   %zero = arith.constant 0.0 : f32

@@ -166,18 +166,14 @@ ResultTile GemmEmitter::getTile(const PieceRun &run) {
                         math_.sub(math_.constant(numRows_), tile.row));
   tile.columns = math_.min(math_.constant(schedule_.getTileColumns()),
                            math_.sub(math_.constant(numColumns_), tile.column));
-  if (schedule_.getRowPieces() > 1)
-    takePieces(math_, run.rows, rowUnit_, tile.row, tile.rows);
-  if (schedule_.getColumnPieces() > 1)
-    takePieces(math_, run.columns, columnUnit_, tile.column, tile.columns);
+  takePieces(emitter_, run.rows, rowUnit_, tile.row, tile.rows);
+  takePieces(emitter_, run.columns, columnUnit_, tile.column, tile.columns);
   return tile;
 }
 
 /// Computes neighbouring pieces of a tile as one.
 void GemmEmitter::emitRun(const PieceRun &run) {
   ResultTile tile = getTile(run);
-  if (schedule_.getPieces() == 1)
-    return emitBlocks(tile);
   emitIfAny(emitter_, tile.rows, tile.columns, [&] { emitBlocks(tile); });
 }
 

@@ -3,6 +3,7 @@
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/IndexMath.h"
 #include "lib/Codegen/CPU/PackBlock.h"
+#include "lib/Codegen/CPU/PieceRuns.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -62,11 +63,12 @@ void PackEmitter::emit() {
 void PackEmitter::emitChunk(Value chunk) {
   int64_t run = std::min(schedule_.getRun(), kSize_);
   Value kFirst = math_.constant(0), kCount = math_.constant(kSize_);
-  if (run < kSize_) {
+  if (schedule_.getPanel() != 0) {
+    PieceMath pieces(emitter_);
     int64_t runs = llvm::divideCeil(kSize_, run);
-    kFirst = math_.mul(math_.rem(chunk, runs), run);
-    kCount = math_.min(math_.constant(run), math_.sub(kCount, kFirst));
-    chunk = math_.div(chunk, runs);
+    kFirst = pieces.mul(pieces.rem(chunk, runs), run);
+    kCount = math_.min(emitter_.constantIndex(run), math_.sub(kCount, kFirst));
+    chunk = pieces.div(chunk, runs);
   }
   int64_t tiles = llvm::divideCeil(outerSize_, schedule_.getTile());
   Value batch = math_.div(chunk, tiles);

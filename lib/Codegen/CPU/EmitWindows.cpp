@@ -186,11 +186,10 @@ WindowPart WindowEmitter::getPart(const PieceRun &run) {
   take(kernel_.windows.images.extent, kernel_.tile.images, part.image,
        part.images);
   part.batch = chunk;
-  if (kernel_.schedule.getRowPieces() > 1)
-    takePieces(math_, run.rows, kernel_.tile.pieceLines, part.line, part.lines);
-  if (kernel_.schedule.getColumnPieces() > 1)
-    takePieces(math_, run.columns, kernel_.pieceColumns, part.column,
-               part.columns);
+  takePieces(emitter_, run.rows, kernel_.tile.pieceLines, part.line,
+             part.lines);
+  takePieces(emitter_, run.columns, kernel_.pieceColumns, part.column,
+             part.columns);
   return part;
 }
 
@@ -198,8 +197,6 @@ WindowPart WindowEmitter::getPart(const PieceRun &run) {
 /// the images.
 void WindowEmitter::emitRun(const PieceRun &run) {
   WindowPart part = getPart(run);
-  if (kernel_.schedule.getPieces() == 1)
-    return emitPart(part);
   emitIfAny(emitter_, part.lines, part.columns, [&] { emitPart(part); });
 }
 

@@ -10,52 +10,68 @@ using namespace mpc::cpu;
 
 using RunBody = llvm::function_ref<void(const PieceRun &)>;
 
-/// Calls `body` for the pieces from `first` to `last` of a tile, row by row of
-/// pieces, or all rows at once where they are all pieces.
+Value PieceMath::mul(Value a, int64_t b) const {
+  return arith::MulIOp::create(emitter_.builder, emitter_.loc, a,
+                               emitter_.constantIndex(b));
+}
+
+Value PieceMath::div(Value a, int64_t b) const {
+  return arith::DivUIOp::create(emitter_.builder, emitter_.loc, a,
+                                emitter_.constantIndex(b));
+}
+
+Value PieceMath::rem(Value a, int64_t b) const {
+  return arith::RemUIOp::create(emitter_.builder, emitter_.loc, a,
+                                emitter_.constantIndex(b));
+}
+
+Value PieceMath::ceilDiv(Value a, int64_t b) const {
+  return div(arith::AddIOp::create(emitter_.builder, emitter_.loc, a,
+                                   emitter_.constantIndex(b - 1)),
+             b);
+}
+
+/// Calls `body` for the pieces `range` of a tile, row by row of pieces, or all
+/// rows at once where they are all pieces.
 static void emitRows(Emitter &emitter, GemmAttr schedule, Value tile,
                      PieceRange range, RunBody body) {
   IndexMath math(emitter);
   OpBuilder &builder = emitter.builder;
-  int64_t rows = schedule.getRowPieces(), columns = schedule.getColumnPieces();
-  Value last = math.add(range.first, range.count);
-  Value isWhole =
-      arith::CmpIOp::create(builder, emitter.loc, arith::CmpIPredicate::eq,
-                            range.count, math.constant(rows * columns));
-  Value step = arith::SelectOp::create(builder, emitter.loc, isWhole,
-                                       math.constant(rows), math.constant(1));
+  Value rows = emitter.constantIndex(schedule.getRowPieces());
+  Value columns = emitter.constantIndex(schedule.getColumnPieces());
+  Value isWhole = arith::CmpIOp::create(
+      builder, emitter.loc, arith::CmpIPredicate::eq, range.count,
+      emitter.constantIndex(schedule.getPieces()));
+  Value step = arith::SelectOp::create(builder, emitter.loc, isWhole, rows,
+                                       math.constant(1));
   auto loop =
-      scf::ForOp::create(builder, emitter.loc, math.div(range.first, columns),
-                         math.ceilDiv(last, columns), step);
+      scf::ForOp::create(builder, emitter.loc, math.constant(0), rows, step);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  Value row = loop.getInductionVar(), start = math.mul(row, columns);
-  Value first = math.sub(math.max(range.first, start), start);
-  Value end = math.min(math.sub(last, start), math.constant(columns));
+  Value row = loop.getInductionVar();
+  Value start = PieceMath(emitter).mul(row, schedule.getColumnPieces());
+  // The columns of a row before a piece: none, some or all of them.
+  auto columnsTo = [&](Value piece) {
+    return math.min(math.sub(math.max(piece, start), start), columns);
+  };
+  Value first = columnsTo(range.first);
+  Value end = columnsTo(math.add(range.first, range.count));
   body({tile, {row, step}, {first, math.sub(end, first)}});
 }
 
 void mpc::cpu::emitPieceRuns(Emitter &emitter, GemmAttr schedule,
                              RunBody body) {
   IndexMath math(emitter);
-  int64_t rows = schedule.getRowPieces(), columns = schedule.getColumnPieces();
-  int64_t pieces = schedule.getPieces();
-  PieceRange all = {math.constant(0), math.constant(1)};
-  if (pieces == 1)
-    return emitter.emitLoop(emitter.begin, emitter.end, 1,
-                            [&](Value tile) { body({tile, all, all}); });
-  Value from = math.div(emitter.begin, pieces);
-  Value to = math.ceilDiv(emitter.end, pieces);
+  PieceMath pieces(emitter);
+  int64_t count = schedule.getPieces();
+  Value from = pieces.div(emitter.begin, count);
+  Value to = pieces.ceilDiv(emitter.end, count);
   emitter.emitLoop(from, to, 1, [&](Value tile) {
-    Value chunk = math.mul(tile, pieces);
+    Value chunk = pieces.mul(tile, count);
     Value first = math.sub(math.max(emitter.begin, chunk), chunk);
-    Value last = math.min(math.sub(emitter.end, chunk), math.constant(pieces));
-    PieceRange range = {first, math.sub(last, first)};
-    if (columns == 1)
-      body({tile, range, all});
-    else if (rows == 1)
-      body({tile, all, range});
-    else
-      emitRows(emitter, schedule, tile, range, body);
+    Value last =
+        math.min(math.sub(emitter.end, chunk), emitter.constantIndex(count));
+    emitRows(emitter, schedule, tile, {first, math.sub(last, first)}, body);
   });
 }
 
@@ -73,10 +89,12 @@ void mpc::cpu::emitIfAny(Emitter &emitter, Value rows, Value columns,
   body();
 }
 
-void mpc::cpu::takePieces(const IndexMath &math, const PieceRange &range,
+void mpc::cpu::takePieces(Emitter &emitter, const PieceRange &range,
                           int64_t size, Value &first, Value &count) {
+  IndexMath math(emitter);
+  PieceMath pieces(emitter);
   // All of a tile that has fewer pieces, so that nothing is left.
-  Value skipped = math.min(math.mul(range.first, size), count);
+  Value skipped = math.min(pieces.mul(range.first, size), count);
   first = math.add(first, skipped);
-  count = math.min(math.sub(count, skipped), math.mul(range.count, size));
+  count = math.min(math.sub(count, skipped), pieces.mul(range.count, size));
 }

@@ -9,6 +9,21 @@
 
 namespace mpc::cpu {
 
+/// Arithmetic with numbers of pieces, which is not simplified where a number is
+/// 1: kernels with other numbers have the same code.
+class PieceMath {
+public:
+  explicit PieceMath(Emitter &emitter) : emitter_(emitter) {}
+
+  mlir::Value mul(mlir::Value a, int64_t b) const;
+  mlir::Value div(mlir::Value a, int64_t b) const;
+  mlir::Value rem(mlir::Value a, int64_t b) const;
+  mlir::Value ceilDiv(mlir::Value a, int64_t b) const;
+
+private:
+  Emitter &emitter_;
+};
+
 /// Neighbouring pieces along one side of a tile.
 struct PieceRange {
   mlir::Value first, count;
@@ -32,7 +47,7 @@ void emitIfAny(Emitter &emitter, mlir::Value rows, mlir::Value columns,
 
 /// What the pieces of `range` have of `count` rows or columns from `first` on,
 /// of which each piece has `size`: both values become those of the range.
-void takePieces(const IndexMath &math, const PieceRange &range, int64_t size,
+void takePieces(Emitter &emitter, const PieceRange &range, int64_t size,
                 mlir::Value &first, mlir::Value &count);
 
 } // namespace mpc::cpu

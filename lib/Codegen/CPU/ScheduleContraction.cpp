@@ -428,17 +428,38 @@ static std::optional<unsigned> findInvariant(const Contraction &contraction,
   return isFixed(0) ? 0 : 1;
 }
 
-/// Makes `kernel`, a contraction, read factor `operand` where it was before its
-/// axes were transposed, if all launches have such a copy.
+/// Whether `move` yields exchanged axes of its input, each of which it has,
+/// and another axis than number `channels` of its result is innermost there.
+static bool transposesPlanes(FuncOp move, unsigned channels) {
+  auto type = cast<RankedTensorType>(move.getResultTypes()[0]);
+  SmallVector<unsigned> uses(type.getRank(), 0);
+  AffineMap map = getMoveMap(move);
+  for (AffineExpr index : map.getResults()) {
+    auto axis = dyn_cast<AffineDimExpr>(index);
+    if (!axis)
+      return false;
+    ++uses[axis.getPosition()];
+  }
+  for (auto [size, count] : llvm::zip(type.getShape(), uses))
+    if (count > 1 || (count == 0 && size != 1))
+      return false;
+  return map.getNumResults() > 0 && uses[channels] == 1 &&
+         map.getResults().back() !=
+             getAffineDimExpr(channels, move.getContext());
+}
+
+/// Makes `kernel`, a depthwise contraction, read factor `operand` where it was
+/// before its axes were exchanged, if all launches have such a copy, and
+/// channels are planes there too.
 static void readTransposed(FuncOp kernel, unsigned operand,
                            ArrayRef<LaunchOp> launches,
                            const SymbolTable &symbols) {
   Contraction contraction =
       *matchContraction(getBody(kernel)->statements.front());
+  Depthwise depthwise = *matchDepthwise(contraction);
   Value factor = contraction.getOperand(operand).tensor;
   FuncOp move = findMove(kernel, factor, launches, symbols);
-  auto isAxis = [](AffineExpr index) { return isa<AffineDimExpr>(index); };
-  if (!move || !llvm::all_of(getMoveMap(move).getResults(), isAxis))
+  if (!move || !transposesPlanes(move, depthwise.factors[operand].channelAxis))
     return;
   unsigned number = cast<BlockArgument>(factor).getArgNumber();
   for (LaunchOp launch : launches)

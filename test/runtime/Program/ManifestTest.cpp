@@ -2,11 +2,14 @@
 // Programs to files and back, and manifests that are whole but wrong.
 #include "runtime/Program/Manifest.h"
 
+#include "runtime/Program/Commands.h"
+#include "runtime/Program/FieldReader.h"
 #include "runtime/Program/StateRecord.h"
 #include "runtime/Runner/Runner.h"
 #include "test/runtime/Program/FileOfTestProgram.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace mpc::rt {
 namespace {
@@ -49,6 +52,26 @@ TEST(ProgramFile, GivesBackTheProgram) {
   EXPECT_EQ(program.state[3].role, StateRole::LossScale);
   EXPECT_TRUE(program.state[3].hasWideScale);
   EXPECT_FALSE(program.state[4].hasWideScale);
+}
+
+// Plain chunks have no tile in the file.
+TEST(ProgramFile, GivesBackTilesOfChunks) {
+  for (int64_t tile : {1, 3}) {
+    nlohmann::json fields = {{"work", "map"}, {"flops", 0}};
+    HostKernel({16, 12, 4, tile}, {"map"}).write(fields);
+    EXPECT_EQ(fields.contains("tile"), tile != 1);
+    FieldReader reader;
+    auto read = std::dynamic_pointer_cast<const HostKernel>(
+        HostKernel::kRow.read(fields, reader));
+    ASSERT_TRUE(reader.status().ok() && read);
+    EXPECT_EQ(read->place().chunks, 12);
+    EXPECT_EQ(read->place().tile, tile);
+    auto moved = std::dynamic_pointer_cast<const HostKernel>(
+        read->shifted({.imageBytes = 32}));
+    ASSERT_TRUE(moved);
+    EXPECT_EQ(moved->place().codeOffset, 48u);
+    EXPECT_EQ(moved->place().tile, tile);
+  }
 }
 
 TEST(ProgramFile, GivesBackOwnersAndKeysOfTheState) {

@@ -61,6 +61,35 @@ TEST(Gemm, PiecesOfTiles) {
   expectExact(matmul(5, 700, 470), "column_pieces = ");
 }
 
+// Panels that are packed once, by several chunks each: runs of k, the last of
+// which is shorter, in all layouts of the columns; an odd number of k.
+TEST(Gemm, PanelsPackedInRuns) {
+  for (bool transposed : {false, true})
+    for (Format format : {Format::F32, Format::BF16}) {
+      Loops loops = matmul(96, 40, 2501, false, transposed);
+      loops.aFormat = loops.bFormat = format;
+      expectExact(loops);
+    }
+}
+
+// Pieces of tiles that begin inside of an image: of pixels that are columns,
+// and of pixels that are rows, eight of which are packed at once.
+TEST(Gemm, PiecesOfImages) {
+  Loops rows;
+  rows.extents = {4, 64, 40, 300}; // image, pixel, column, k
+  rows.kinds = "pppr";
+  rows.a = {{1, 0, 0, 0}, {0, 0, 0, 1}, {0, 1, 0, 0}};
+  rows.b = {{0, 0, 1, 0}, {0, 0, 0, 1}};
+  rows.result = {0, 1, 2};
+  for (Format format : {Format::F32, Format::BF16})
+    for (Loops loops :
+         {rows, convolve({7, 1, 90, 150, 7, 7, 1, 1, 1}),
+          convolveWeightGradient({7, 1, 90, 150, 7, 7, 1, 1, 1})}) {
+      loops.aFormat = loops.bFormat = format;
+      expectExact(loops, "_pieces = ");
+    }
+}
+
 // Lengths about those at which there is a chain more, in one block of k and in
 // several.
 TEST(Gemm, Chains) {

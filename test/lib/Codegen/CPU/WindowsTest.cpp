@@ -220,6 +220,13 @@ TEST(SlidingWindows, PiecesOfTiles) {
   expectExactUnpadded(gradient, {Format::BF16});
 }
 
+// dY is packed once, in runs of taps that are whole channels.
+TEST(SlidingWindows, WeightsOfLargeImages) {
+  for (const Window &window : {Window{16, 1, 8, 32, square(19, 3)},
+                               Window{8, 1, 8, 16, square(23, 2)}})
+    expectExactIn(convolveWeightGradient(window), {Format::F32, Format::BF16});
+}
+
 // A convolution that is written in another order has the same sums.
 TEST(SlidingWindows, OneOrderOfSums) {
   for (const Loops &loops :

@@ -125,7 +125,9 @@ std::string HostKernel::fault(const Program &program,
     return "its code lies outside the image";
   if (place_.chunks < 0)
     return "number of chunks is negative";
-  return place_.tile < 1 ? "a tile has no chunks" : "";
+  bool isPart =
+      1 <= place_.tile && place_.tile <= std::max<int64_t>(place_.chunks, 1);
+  return isPart ? "" : "a tile is no part of the chunks";
 }
 
 std::shared_ptr<const Command>

@@ -143,7 +143,8 @@ rt::Result<int> inspect(const Flags &flags) {
     MPC_RETURN_IF_ERROR(draw(*program, flags));
   if (!flags.folder.empty())
     MPC_RETURN_IF_ERROR(extract(*program, flags.folder));
-  if (!flags.json && (!flags.svg.empty() || !flags.folder.empty()))
+  if (!flags.json && flags.threads == 0 &&
+      (!flags.svg.empty() || !flags.folder.empty()))
     return 0;
   MPC_ASSIGN_OR_RETURN(std::string text, describe(*program, flags));
   MPC_RETURN_IF_ERROR(rt::writeOutput("-", text));

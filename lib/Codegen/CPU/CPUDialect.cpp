@@ -223,8 +223,9 @@ LogicalResult PackAttr::verify(EmitError emitError, int64_t chunks,
   if (failed(verifyPositive(emitError, {tile, block, run})) ||
       failed(verifyVectors(emitError, chunks, lanes)))
     return failure();
-  if (run % depth != 0 && run != INT64_MAX)
-    return emitError() << "a run of " << run << " k is no whole steps of "
-                       << depth;
+  // Blocks of 8 steps are transposed.
+  if (run % (8 * depth) != 0 && run != INT64_MAX)
+    return emitError() << "a run of " << run << " k is no whole blocks of "
+                       << 8 * depth;
   return verifyPanel(emitError, panel, lanes);
 }

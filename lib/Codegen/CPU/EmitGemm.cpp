@@ -37,11 +37,13 @@ public:
         numColumns_(contraction.sizes[columnGroup_]),
         numK_(contraction.sizes[Contraction::K]),
         numBlocks_(divideCeil(numK_, schedule.getKBlock())),
-        rowUnit_(getPieceSize(schedule.getTileRows(), schedule.getRowPieces(),
-                              schedule.getMicroRows())),
-        columnUnit_(getPieceSize(schedule.getTileColumns(),
-                                 schedule.getColumnPieces(),
-                                 schedule.getMicroColumns())),
+        rowPiece_(getPieceSize(schedule.getTileRows(), schedule.getRowPieces(),
+                               schedule.getMicroRows())),
+        columnPiece_(getPieceSize(schedule.getTileColumns(),
+                                  schedule.getColumnPieces(),
+                                  schedule.getMicroColumns())),
+        rowUnit_(std::gcd(schedule.getTileRows(), rowPiece_)),
+        columnUnit_(std::gcd(schedule.getTileColumns(), columnPiece_)),
         depth_(getDepth(schedule.getUnit())),
         chain_(getChainLength(contraction, schedule.getUnit())) {}
 
@@ -71,7 +73,7 @@ private:
     unsigned operand;
     Contraction::DimGroup group;
     Value first, count;
-    int64_t total, tile, piece;
+    int64_t total, unit; ///< How many there are; a divisor of the first.
     Value scratch;
   };
   Operand preparePanels(const Side &side, Value batch, Value block, Value k);
@@ -99,9 +101,11 @@ private:
   GemmAttr schedule_;
   Contraction::DimGroup rowGroup_, columnGroup_;
   int64_t numRows_, numColumns_, numK_, numBlocks_;
-  int64_t rowUnit_, columnUnit_; ///< The rows and columns of a piece.
-  int64_t depth_;                ///< The number of k in a step of the unit.
-  int64_t chain_;                ///< The number of k in a chain.
+  int64_t rowPiece_, columnPiece_; ///< The rows and columns of a piece.
+  /// Divisors of the first row and the first column of any run.
+  int64_t rowUnit_, columnUnit_;
+  int64_t depth_; ///< The number of k in a step of the unit.
+  int64_t chain_; ///< The number of k in a chain.
   /// The number of elements from one row to the next, where rows lie so.
   int64_t rowStride_ = 0;
 
@@ -166,8 +170,8 @@ ResultTile GemmEmitter::getTile(const PieceRun &run) {
                         math_.sub(math_.constant(numRows_), tile.row));
   tile.columns = math_.min(math_.constant(schedule_.getTileColumns()),
                            math_.sub(math_.constant(numColumns_), tile.column));
-  takePieces(emitter_, run.rows, rowUnit_, tile.row, tile.rows);
-  takePieces(emitter_, run.columns, columnUnit_, tile.column, tile.columns);
+  takePieces(emitter_, run.rows, rowPiece_, tile.row, tile.rows);
+  takePieces(emitter_, run.columns, columnPiece_, tile.column, tile.columns);
   return tile;
 }
 
@@ -225,8 +229,7 @@ GemmEmitter::Operand GemmEmitter::preparePanels(const Side &side, Value batch,
   Factor factor = findFactor(operand, side.group, batch);
   emitPackColumns(
       emitter_, factor,
-      {side.first, side.count, kFirst, k, std::gcd(side.tile, side.piece),
-       schedule_.getKBlock()},
+      {side.first, side.count, kFirst, k, side.unit, schedule_.getKBlock()},
       {side.scratch, math_.constant(0), stride},
       {width, side.total, {std::min(schedule_.getLanes(), width), depth_}});
   return {{side.scratch, math_.constant(0)}, stride};
@@ -248,8 +251,7 @@ GemmEmitter::Operand GemmEmitter::preparePackedRows(const ResultTile &tile,
   Factor factor = findFactor(operand, rowGroup_, tile.batch);
   emitPackRows(emitter_, factor,
                {tile.row, tile.rows, math_.mul(block, schedule_.getKBlock()), k,
-                std::gcd(schedule_.getTileRows(), rowUnit_),
-                schedule_.getKBlock()},
+                rowUnit_, schedule_.getKBlock()},
                {packedRows_, math_.constant(0), stride},
                math_.mul(math_.ceilDiv(tile.rows, unit), unit),
                {schedule_.getLanes(), depth_});
@@ -277,8 +279,7 @@ GemmEmitter::Operand GemmEmitter::prepareRows(const ResultTile &tile,
     return findRowsInPlace(tile, block);
   case RowLayout::Panels:
     return preparePanels({schedule_.getRows(), rowGroup_, tile.row, tile.rows,
-                          numRows_, schedule_.getTileRows(), rowUnit_,
-                          packedRows_},
+                          numRows_, rowUnit_, packedRows_},
                          tile.batch, block, k);
   }
   llvm_unreachable("all layouts are above");
@@ -287,8 +288,7 @@ GemmEmitter::Operand GemmEmitter::prepareRows(const ResultTile &tile,
 GemmEmitter::Operand GemmEmitter::prepareColumns(const ResultTile &tile,
                                                  Value block, Value k) {
   return preparePanels({schedule_.getColumns(), columnGroup_, tile.column,
-                        tile.columns, numColumns_, schedule_.getTileColumns(),
-                        columnUnit_, packedColumns_},
+                        tile.columns, numColumns_, columnUnit_, packedColumns_},
                        tile.batch, block, k);
 }
 

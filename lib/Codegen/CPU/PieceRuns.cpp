@@ -38,7 +38,6 @@ static void emitRows(Emitter &emitter, GemmAttr schedule, Value tile,
   IndexMath math(emitter);
   OpBuilder &builder = emitter.builder;
   Value rows = emitter.constantIndex(schedule.getRowPieces());
-  Value columns = emitter.constantIndex(schedule.getColumnPieces());
   Value isWhole = arith::CmpIOp::create(
       builder, emitter.loc, arith::CmpIPredicate::eq, range.count,
       emitter.constantIndex(schedule.getPieces()));
@@ -50,9 +49,9 @@ static void emitRows(Emitter &emitter, GemmAttr schedule, Value tile,
   builder.setInsertionPointToStart(loop.getBody());
   Value row = loop.getInductionVar();
   Value start = PieceMath(emitter).mul(row, schedule.getColumnPieces());
-  // The columns of a row before a piece: none, some or all of them.
+  // A row has no more columns than the tile, whatever is behind them.
   auto columnsTo = [&](Value piece) {
-    return math.min(math.sub(math.max(piece, start), start), columns);
+    return math.sub(math.max(piece, start), start);
   };
   Value first = columnsTo(range.first);
   Value end = columnsTo(math.add(range.first, range.count));

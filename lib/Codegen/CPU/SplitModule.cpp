@@ -47,6 +47,7 @@ std::vector<OwningOpRef<ModuleOp>> mpc::cpu::splitModule(ModuleOp module) {
   int64_t total = std::accumulate(sizes.begin(), sizes.end(), int64_t(0));
   int64_t count = std::clamp<int64_t>(total / kPartOps, 1, kMaxParts);
   std::vector<OwningOpRef<ModuleOp>> parts;
+  // Each part states the target, as the module does.
   for (int64_t part = 0; part < count; ++part)
     (*parts.emplace_back(ModuleOp::create(module.getLoc())))
         ->setAttrs(module->getAttrs());

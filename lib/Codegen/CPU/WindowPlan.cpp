@@ -140,6 +140,7 @@ GemmAttr Planner::getSchedule() const {
         pieces[1], pieces[0], unit_, RowLayout::Windows);
   };
   int64_t tiles = countWindowTiles(contraction_, windows_, get(1, {1, 1}));
+  // Columns are the side that is cut first, and lines the other.
   std::array<int64_t, 2> pieces =
       choosePieces(tiles, tileFlops(), {tileColumns_ / nr_, 1});
   // A tile that has no fixed lines takes a few percent longer.

@@ -174,8 +174,11 @@ TEST(Runner, RefusesPlacesOutsideTheirMemory) {
   EXPECT_EQ(
       faultOf([&](Program &, auto &l) { l[1].command = place(0, -1); }),
       "program: entry 'eval', launch 1 ('add'): number of chunks is negative");
-  EXPECT_EQ(faultOf([&](Program &, auto &l) { l[1].command = place(0, 4, 0); }),
-            "program: entry 'eval', launch 1 ('add'): a tile has no chunks");
+  for (int64_t tile : {int64_t(0), int64_t(5), INT64_MAX})
+    EXPECT_EQ(
+        faultOf([&](Program &, auto &l) { l[1].command = place(0, 4, tile); }),
+        "program: entry 'eval', launch 1 ('add'): a tile is no part of the "
+        "chunks");
   EXPECT_EQ(faultOf([](Program &, auto &l) {
               l[1].command = std::make_shared<DeviceKernel>(
                   0, Grid(), pointerParameters(2));

@@ -100,16 +100,16 @@ TEST(Depthwise, LinesAndVolumes) {
     expectExact(loops, kSchedule);
 }
 
+enum class Image { A, B };
+
 /// The same where the kernel is given the image without its border, which is
 /// around its last `axes` axes.
-static void expectExactUnpadded(Loops loops, size_t axes, int64_t border) {
-  bool isFirst = loops.a.size() >= loops.b.size();
-  auto &image = isFirst ? loops.a : loops.b;
-  std::vector<int64_t> borders(image.size(), 0);
+static void expectExactUnpadded(Loops loops, Image image, size_t axes,
+                                int64_t border) {
+  loops.aBorder.assign(loops.a.size(), 0);
+  loops.bBorder.assign(loops.b.size(), 0);
+  auto &borders = image == Image::A ? loops.aBorder : loops.bBorder;
   std::fill(borders.end() - static_cast<int64_t>(axes), borders.end(), border);
-  (isFirst ? loops.aBorder : loops.bBorder) = borders;
-  (isFirst ? loops.bBorder : loops.aBorder)
-      .assign(isFirst ? loops.b.size() : loops.a.size(), 0);
   loops.pads = true;
   for (Format format : {Format::F32, Format::BF16}) {
     loops.aFormat = loops.bFormat = format;
@@ -123,25 +123,18 @@ TEST(Depthwise, UnpaddedImages) {
   for (const Convolution &convolution :
        {depthwise(2, 16, 8, 8, 3), depthwise(2, 5, 61, 47, 5),
         depthwise(1, 9, 3, 3, 3), depthwise(3, 8, 6, 20, 3, 2)})
-    expectExactUnpadded(convolve(convolution), 2, 1);
-  expectExactUnpadded(convolve(depthwise(2, 24, 9, 9, 5)), 2, 2);
-  expectExactUnpadded(slide(3, 16, {50}, {3}), 1, 1);
-  expectExactUnpadded(slide(2, 8, {3000}, {3}), 1, 2);
-  expectExactUnpadded(slide(2, 8, {5, 6, 7}, {3, 3, 3}), 3, 1);
+    expectExactUnpadded(convolve(convolution), Image::A, 2, 1);
+  expectExactUnpadded(convolve(depthwise(2, 24, 9, 9, 5)), Image::A, 2, 2);
+  expectExactUnpadded(slide(3, 16, {50}, {3}), Image::A, 1, 1);
+  expectExactUnpadded(slide(2, 8, {3000}, {3}), Image::A, 1, 2);
+  expectExactUnpadded(slide(2, 8, {5, 6, 7}, {3, 3, 3}), Image::A, 3, 1);
 }
 
 TEST(Depthwise, UnpaddedImagesOfWeightGradients) {
   for (const Convolution &convolution :
        {depthwise(4, 8, 9, 10, 3), depthwise(37, 8, 5, 6, 3, 2),
-        depthwise(2, 13, 61, 47, 3)}) {
-    Loops loops = convolveWeightGradient(convolution);
-    std::vector<int64_t> borders(loops.b.size(), 0);
-    borders[borders.size() - 1] = borders[borders.size() - 2] = 1;
-    loops.bBorder = borders;
-    loops.aBorder.assign(loops.a.size(), 0);
-    loops.pads = true;
-    expectExact(loops, kSchedule);
-  }
+        depthwise(2, 13, 61, 47, 3)})
+    expectExactUnpadded(convolveWeightGradient(convolution), Image::B, 2, 1);
 }
 
 TEST(Depthwise, TwoRoundingsWhereTheRegionSaysSo) {

@@ -76,7 +76,7 @@ TEST(Gemm, PanelsPackedInRuns) {
 // and of pixels that are rows, eight of which are packed at once.
 TEST(Gemm, PiecesOfImages) {
   Loops rows;
-  rows.extents = {4, 64, 40, 300}; // image, pixel, column, k
+  rows.extents = {4, 64, 96, 300}; // image, pixel, column, k
   rows.kinds = "pppr";
   rows.a = {{1, 0, 0, 0}, {0, 0, 0, 1}, {0, 1, 0, 0}};
   rows.b = {{0, 0, 1, 0}, {0, 0, 0, 1}};

@@ -323,6 +323,16 @@ kernel.func contraction @f32(%a: tensor<8x64xf32>, %b: tensor<64x32xf32>, %c: te
 
 // -----
 
+// expected-error @+1 {{a run of 24 k is no whole blocks of 16}}
+#runs = #cpu.pack<chunks = 1, lanes = 16, batch = 0, outer = 1, tile = 32, block = 64, panel = 32, depth = 2, run = 24>
+
+// -----
+
+// expected-error @+1 {{must be positive}}
+#pieces = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, tile = [8, 32, 64], micro = [8, 32], column_pieces = 0>
+
+// -----
+
 // expected-error @+1 {{rows that are read in place are not packed}}
 #both = #cpu.gemm<chunks = 1, lanes = 8, rows = 0, packed = 0, tile = [8, 32, 64], micro = [8, 32], row_layout = in_place>
 

@@ -45,9 +45,11 @@ struct Tile {
 static constexpr int64_t kMaxKBlock = 384;
 static constexpr int64_t kMaxThinKBlock = 2048;
 /// The least work of a tile, whose packing it should repay, and how many there
-/// should be nevertheless.
+/// should be nevertheless. Tiles are cut into pieces for more workers.
 static constexpr int64_t kMinTileFlops = 1 << 21;
-static constexpr int64_t kWantedTiles = 32;
+static constexpr int64_t kWantedTiles = 8;
+/// How many tiles of all rows there should be, of which each packs its columns.
+static constexpr int64_t kWantedReaders = 32;
 /// The most rows and columns of a tile for which columns are packed, and the
 /// fewest columns, in micro-tiles, where there are too few tiles.
 static constexpr int64_t kMostRows = 480, kMostColumns = 128;
@@ -137,7 +139,7 @@ static Micro chooseMicro(const Contraction &contraction, const Roles &roles,
 static bool hasOneReader(const Roles &roles) {
   int64_t most =
       divideCeil(roles.columns, kLeastPackedColumns * roles.micro.columns);
-  return roles.rows <= kMostRows && roles.batch * most >= kWantedTiles;
+  return roles.rows <= kMostRows && roles.batch * most >= kWantedReaders;
 }
 
 // The smaller factor is packed once and read by all chunks. A chunk packs its

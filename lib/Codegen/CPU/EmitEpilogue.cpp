@@ -60,6 +60,7 @@ public:
         line_(layout.line) {}
 
   void emit();
+  void prefetch(Value row, int64_t count);
 
 private:
   /// An input of a step, at the columns that are emitted.
@@ -82,6 +83,8 @@ private:
              const ColumnAddress &address, Value row, Lanes lanes);
   Value fromStorage(Value value, Type type);
   Value loadResults(Value place, Lanes lanes);
+  void prefetchLines(Value tensor, const Linear &index, Value row,
+                     int64_t count, Emitter::Prefetch intent);
 
   Emitter &emitter_;
   OpBuilder &builder_;
@@ -303,8 +306,53 @@ void PanelEmitter::emitRow(const PanelColumns &columns, Value row) {
     store(values.lookup(target.value), target, address, row, columns.lanes);
 }
 
+/// Prefetches the elements of `tensor` at all columns of the panel in `count`
+/// rows, where those of a row lie side by side.
+void PanelEmitter::prefetchLines(Value tensor, const Linear &index, Value row,
+                                 int64_t count, Emitter::Prefetch intent) {
+  Value buffer = emitter_.getBuffer(tensor);
+  if (!buffer || isRowInvariant(index))
+    return;
+  Value column =
+      math_.add(tile_.column, math_.mul(panel_.panel, layout_.width));
+  ColumnAddress address =
+      getAddress(index, {Value(), column, {layout_.lanes, layout_.lanes}});
+  if (address.kind != ColumnAddress::Contiguous)
+    return;
+  int64_t line = Emitter::countLineElements(buffer);
+  StridedIndex rows = contraction_.getStridedIndex(index.strides, rowGroup_);
+  for (int64_t number = 0; number < count; ++number) {
+    Value place =
+        math_.add(address.places[0],
+                  math_.at(rows, math_.add(tile_.row, math_.add(row, number))));
+    for (int64_t lane = 0; lane < layout_.width; lane += line)
+      emitter_.prefetch(buffer, math_.add(place, lane), intent);
+  }
+}
+
+void PanelEmitter::prefetch(Value row, int64_t count) {
+  for (const EpilogueStore &store : epilogue_.stores)
+    prefetchLines(store.destination, store.index, row, count,
+                  Emitter::Prefetch::Write);
+  for (const EpilogueStep &step : epilogue_.steps)
+    for (const LinearAccess &read : step.reads)
+      if (read.tensor)
+        prefetchLines(read.tensor, read.index, row, count,
+                      Emitter::Prefetch::Read);
+}
+
 void mpc::cpu::emitEpilogue(Emitter &emitter, const Contraction &contraction,
                             const Epilogue &epilogue, const PanelLayout &layout,
                             const ResultPanel &panel) {
   PanelEmitter(emitter, contraction, epilogue, layout, panel).emit();
+}
+
+void mpc::cpu::emitEpiloguePrefetch(Emitter &emitter,
+                                    const Contraction &contraction,
+                                    const Epilogue &epilogue,
+                                    const PanelLayout &layout,
+                                    const ResultPanel &panel, Value row,
+                                    int64_t count) {
+  PanelEmitter(emitter, contraction, epilogue, layout, panel)
+      .prefetch(row, count);
 }

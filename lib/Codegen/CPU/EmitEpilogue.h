@@ -52,6 +52,14 @@ void emitEpilogue(Emitter &emitter, const kernel::Contraction &contraction,
                   const kernel::Epilogue &epilogue, const PanelLayout &layout,
                   const ResultPanel &panel);
 
+/// Prefetches what emitEpilogue() will read and write for `count` rows of the
+/// panel, from number `row` on.
+void emitEpiloguePrefetch(Emitter &emitter,
+                          const kernel::Contraction &contraction,
+                          const kernel::Epilogue &epilogue,
+                          const PanelLayout &layout, const ResultPanel &panel,
+                          mlir::Value row, int64_t count);
+
 } // namespace mpc::cpu
 
 #endif // MPC_LIB_CODEGEN_CPU_EMITEPILOGUE_H

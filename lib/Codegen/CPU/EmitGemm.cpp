@@ -82,14 +82,25 @@ private:
   Operand prepareRows(const ResultTile &tile, Value block, Value k);
   Operand prepareColumns(const ResultTile &tile, Value block, Value k);
   void emitPanel(const ResultTile &tile, Value block, Value k,
-                 const Operand &rows, MicroOperand columns, Value place);
-  void emitChains(Value block, Value k, MicroOperand rows, MicroOperand columns,
-                  Value place);
+                 const Operand &rows, const Operand &columns,
+                 const ResultPanel &results);
+  /// A chain's k in a block.
+  struct Chain {
+    Value first, length;
+  };
+  Value findNextChain(const Chain &chain, Value k, MicroOperand panel,
+                      int64_t stride);
+  void prefetchColumns(Value next, Value buffer, Value group);
+  void prefetchResults(Value block, const Chain &chain,
+                       const ResultPanel &results, Value row);
+  void emitChain(Value block, const Chain &chain, MicroOperand rows,
+                 MicroOperand columns, Value place);
+  PanelLayout getPanelLayout() const {
+    return {schedule_.getLanes(), schedule_.getMicroColumns(),
+            schedule_.getRows(), numColumns_};
+  }
   void emitMap(const ResultPanel &results) {
-    emitEpilogue(emitter_, contraction_, epilogue_,
-                 {schedule_.getLanes(), schedule_.getMicroColumns(),
-                  schedule_.getRows(), numColumns_},
-                 results);
+    emitEpilogue(emitter_, contraction_, epilogue_, getPanelLayout(), results);
   }
 
   Emitter &emitter_;
@@ -292,22 +303,95 @@ GemmEmitter::Operand GemmEmitter::prepareColumns(const ResultTile &tile,
                        tile.batch, block, k);
 }
 
-/// Multiplies all rows of the tile by one panel, whose block of k stays in the
-/// L1 cache.
+/// Multiplies all rows of the tile by panel number `panel`, chain by chain, so
+/// that the panel's part of a chain stays in the L1 cache.
 void GemmEmitter::emitPanel(const ResultTile &tile, Value block, Value k,
-                            const Operand &rows, MicroOperand columns,
-                            Value place) {
+                            const Operand &rows, const Operand &columns,
+                            const ResultPanel &results) {
   int64_t mr = schedule_.getMicroRows(), nr = schedule_.getMicroColumns();
-  emitter_.emitLoop(math_.constant(0), math_.ceilDiv(tile.rows, mr), 1,
-                    [&](Value group) {
-                      emitChains(block, k, rows.at(math_, group), columns,
-                                 math_.add(place, math_.mul(group, mr * nr)));
-                    });
+  MicroOperand panel = columns.at(math_, results.panel);
+  auto emitGroups = [&](const Chain &chain) {
+    Value next = findNextChain(chain, k, panel, columns.stride);
+    emitter_.emitLoop(
+        math_.constant(0), math_.ceilDiv(tile.rows, mr), 1, [&](Value group) {
+          prefetchColumns(next, panel.buffer, group);
+          prefetchResults(block, chain, results, math_.mul(group, mr));
+          emitChain(block, chain, rows.at(math_, group), panel,
+                    math_.add(results.place, math_.mul(group, mr * nr)));
+        });
+  };
+  if (std::min(numK_, schedule_.getKBlock()) <= chain_)
+    return emitGroups({math_.constant(0), k});
+  emitter_.emitLoop(math_.constant(0), k, chain_, [&](Value first) {
+    emitGroups({first, math_.min(math_.constant(chain_), math_.sub(k, first))});
+  });
 }
 
-/// Adds the chains of one block of k to the micro-tile at `place`.
-void GemmEmitter::emitChains(Value block, Value k, MicroOperand rows,
-                             MicroOperand columns, Value place) {
+/// A packed factor of fewer bytes stays in the second cache.
+static constexpr int64_t kCachedBytes = 1 << 20;
+/// The most lines for which a micro-tile asks.
+static constexpr int64_t kMostLines = 32;
+
+/// Where the elements of columns begin that are multiplied after `chain`: in
+/// the same panel, or in the next one. Null where the cache has them already.
+Value GemmEmitter::findNextChain(const Chain &chain, Value k,
+                                 MicroOperand panel, int64_t stride) {
+  int64_t bytes = numColumns_ * numK_ * sizeof(float) / depth_;
+  if (!schedule_.isPacked(schedule_.getColumns()) || bytes < kCachedBytes)
+    return {};
+  Value next = math_.add(chain.first, chain_);
+  Value isInside =
+      arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::ult, next, k);
+  next = arith::SelectOp::create(builder_, loc_, isInside,
+                                 math_.mul(next, schedule_.getMicroColumns()),
+                                 math_.constant(stride));
+  return math_.add(panel.offset, next);
+}
+
+/// Prefetches the share of micro-tile number `group` in the panel's elements of
+/// the next chain. A tile of few rows would ask for too many at a time.
+void GemmEmitter::prefetchColumns(Value next, Value buffer, Value group) {
+  if (!next)
+    return;
+  int64_t line = Emitter::countLineElements(buffer);
+  int64_t k = std::min({chain_, numK_, schedule_.getKBlock()});
+  int64_t lines = divideCeil(k * schedule_.getMicroColumns(), line);
+  int64_t groups =
+      divideCeil(schedule_.getTileRows(), schedule_.getMicroRows());
+  int64_t share = divideCeil(lines, groups);
+  if (share > kMostLines)
+    return;
+  Value first = math_.add(next, math_.mul(group, share * line));
+  for (int64_t number = 0; number < share; ++number)
+    emitter_.prefetch(buffer, math_.add(first, number * line),
+                      Emitter::Prefetch::Read);
+}
+
+/// Prefetches where the results of the micro-tile with row number `row` go, and
+/// what the map reads there, while its last chain is multiplied.
+void GemmEmitter::prefetchResults(Value block, const Chain &chain,
+                                  const ResultPanel &results, Value row) {
+  auto prefetch = [&] {
+    emitEpiloguePrefetch(emitter_, contraction_, epilogue_, getPanelLayout(),
+                         results, row, schedule_.getMicroRows());
+  };
+  if (numK_ <= chain_)
+    return prefetch();
+  Value kFirst =
+      math_.add(math_.mul(block, schedule_.getKBlock()), chain.first);
+  Value isLast =
+      arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::uge,
+                            math_.add(kFirst, chain_), math_.constant(numK_));
+  auto ifOp =
+      scf::IfOp::create(builder_, loc_, isLast, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(ifOp.thenBlock());
+  prefetch();
+}
+
+/// Adds a chain of a block of k to the micro-tile at `place`.
+void GemmEmitter::emitChain(Value block, const Chain &chain, MicroOperand rows,
+                            MicroOperand columns, Value place) {
   int64_t mr = schedule_.getMicroRows(), nr = schedule_.getMicroColumns();
   bool rowPanels = schedule_.hasPanels(schedule_.getRows());
   MicroKernel shape = {mr,
@@ -316,27 +400,21 @@ void GemmEmitter::emitChains(Value block, Value k, MicroOperand rows,
                        contraction_.fused,
                        schedule_.getUnit(),
                        rowPanels};
-  auto emitChain = [&](Value from, Value length) {
-    Value init = math_.constant(0);
-    if (numK_ > chain_) {
-      Value kFirst = math_.add(math_.mul(block, schedule_.getKBlock()), from);
-      Value isFirst = arith::CmpIOp::create(
-          builder_, loc_, arith::CmpIPredicate::eq, kFirst, init);
-      init = arith::SelectOp::create(builder_, loc_, isFirst, init, place);
-    }
-    emitMicroKernelCall(
-        emitter_, shape, math_.ceilDiv(length, depth_),
-        {rows.buffer,
-         math_.add(rows.offset, math_.mul(from, rowPanels ? mr : 1))},
-        math_.constant(rowStride_),
-        {columns.buffer, math_.add(columns.offset, math_.mul(from, nr))},
-        {results_, init}, {results_, place});
-  };
-  if (std::min(numK_, schedule_.getKBlock()) <= chain_)
-    return emitChain(math_.constant(0), k);
-  emitter_.emitLoop(math_.constant(0), k, chain_, [&](Value from) {
-    emitChain(from, math_.min(math_.constant(chain_), math_.sub(k, from)));
-  });
+  Value init = math_.constant(0);
+  if (numK_ > chain_) {
+    Value kFirst =
+        math_.add(math_.mul(block, schedule_.getKBlock()), chain.first);
+    Value isFirst = arith::CmpIOp::create(
+        builder_, loc_, arith::CmpIPredicate::eq, kFirst, init);
+    init = arith::SelectOp::create(builder_, loc_, isFirst, init, place);
+  }
+  emitMicroKernelCall(
+      emitter_, shape, math_.ceilDiv(chain.length, depth_),
+      {rows.buffer,
+       math_.add(rows.offset, math_.mul(chain.first, rowPanels ? mr : 1))},
+      math_.constant(rowStride_),
+      {columns.buffer, math_.add(columns.offset, math_.mul(chain.first, nr))},
+      {results_, init}, {results_, place});
 }
 
 void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
@@ -354,8 +432,8 @@ void GemmEmitter::emitBlock(const ResultTile &tile, Value block) {
         Value place = math_.constant(firstResult_);
         if (numBlocks_ > 1)
           place = math_.add(place, math_.mul(panel, panelSize));
-        emitPanel(tile, block, k, rows, columns.at(math_, panel), place);
         ResultPanel results = {tile, results_, place, panel};
+        emitPanel(tile, block, k, rows, columns, results);
         if (numBlocks_ == 1)
           return emitMap(results);
         Value last =

@@ -144,6 +144,20 @@ Value Emitter::chunkStart(Value chunk, int64_t units, int64_t chunks) {
   return arith::DivUIOp::create(builder, loc, scaled, constantIndex(chunks));
 }
 
+void Emitter::prefetch(Value buffer, Value place, Prefetch intent) {
+  memref::PrefetchOp::create(builder, loc, buffer, place,
+                             /*isWrite=*/intent == Prefetch::Write,
+                             /*localityHint=*/3, /*isDataCache=*/true);
+}
+
+/// Of all CPUs of the supported levels.
+static constexpr int64_t kLineBits = 512;
+
+int64_t Emitter::countLineElements(Value buffer) {
+  return kLineBits /
+         cast<MemRefType>(buffer.getType()).getElementTypeBitWidth();
+}
+
 void Emitter::emitLoop(Value from, Value to, int64_t step, LoopBody body) {
   auto loop = scf::ForOp::create(builder, loc, from, to, constantIndex(step));
   OpBuilder::InsertionGuard guard(builder);

@@ -75,6 +75,12 @@ public:
   /// The first unit of chunk `chunk` when `units` are cut into `chunks`.
   mlir::Value chunkStart(mlir::Value chunk, int64_t units, int64_t chunks);
 
+  enum class Prefetch { Read, Write };
+  /// Asks for the cache line of an element of `buffer`, which need not exist.
+  void prefetch(mlir::Value buffer, mlir::Value place, Prefetch intent);
+  /// The number of elements of `buffer` in a cache line.
+  static int64_t countLineElements(mlir::Value buffer);
+
   using LoopBody = llvm::function_ref<void(mlir::Value)>;
   void emitLoop(mlir::Value from, mlir::Value to, int64_t step, LoopBody body);
   /// The body of a loop that carries values: it gets the values and returns the

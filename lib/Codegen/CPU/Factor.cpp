@@ -132,7 +132,5 @@ SmallVector<Value> FactorReader::loadTransposedParts(ArrayRef<Value> places,
 }
 
 void FactorReader::prefetch(Value place) {
-  memref::PrefetchOp::create(builder_, loc_, factor_.buffer, place,
-                             /*isWrite=*/false, /*localityHint=*/3,
-                             /*isDataCache=*/true);
+  emitter_.prefetch(factor_.buffer, place, Emitter::Prefetch::Read);
 }

@@ -18,7 +18,7 @@ constexpr int kSpins = 1000;
 constexpr int64_t kGroupsPerWorker = 8;
 /// The number of tiles per worker from which on workers take tiles whole, if
 /// they cannot all have as many.
-constexpr int64_t kTilesPerWorker = 4;
+constexpr int64_t kTilesPerWorker = 8;
 
 void pause() {
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
 // RUN: mpc-opt %s --pass-pipeline='builtin.module(cpu-attach-target,kernel-schedule)' | FileCheck %s
 
-// Tiles are halved until there are 32, as long as each of the halves has 2^21
+// Tiles are halved until there are 8, as long as each of the halves has 2^21
 // operations (a product and a sum count two). Each is cut into pieces, of 2^19
 // operations at least, until there are 256 chunks.
 
@@ -8,12 +8,10 @@
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 
-// 6 tiles of 90 rows, 11 of 48, 22 of 24: rows are halved to no less than 4
-// micro-tiles. Then the columns, which makes 44, each of two pieces of two
-// micro-tiles of rows, of which there should be three where columns can be cut, and
-// of three pieces of columns.
+// 6 tiles of 90 rows, 11 of 48. Each has 8 micro-tiles of rows, which are cut
+// into 3 pieces of three or less, since columns can be cut too: into 8.
 // CHECK-LABEL: kernel.func contraction @large(
-// CHECK-SAME:    #cpu.gemm<chunks = 264, {{.*}}tile = [24, 256, 256], micro = [6, 16], row_pieces = 2, column_pieces = 3>
+// CHECK-SAME:    #cpu.gemm<chunks = 264, {{.*}}tile = [48, 512, 256], micro = [6, 16], row_pieces = 3, column_pieces = 8>
 kernel.func contraction @large(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>, %c: tensor<512x512xf32>)
     -> tensor<512x512xf32> {
   %zero = arith.constant 0.0 : f32
@@ -46,10 +44,10 @@ kernel.func contraction @small(%a: tensor<192x64xf32>, %b: tensor<192x64xf32>, %
   kernel.return %r : tensor<192x192xf32>
 }
 
-// Columns are the larger factor here and are cut to 32, 2 micro-tiles. With less
-// than 16 tiles they are cut to one, and no further.
+// Columns are cut to 8 micro-tiles, which makes 2 tiles. With less than 4 they
+// are halved again, and no further.
 // CHECK-LABEL: kernel.func contraction @deep(
-// CHECK-SAME:    #cpu.gemm<chunks = 64, {{.*}}tile = [24, 16, 384], micro = [6, 16], row_pieces = 4, row_layout = in_place>
+// CHECK-SAME:    #cpu.gemm<chunks = 32, {{.*}}tile = [24, 64, 384], micro = [6, 16], row_pieces = 2, column_pieces = 4, row_layout = in_place>
 kernel.func contraction @deep(%a: tensor<24x8192xf32>, %b: tensor<256x8192xf32>, %c: tensor<24x256xf32>)
     -> tensor<24x256xf32> {
   %zero = arith.constant 0.0 : f32

@@ -161,7 +161,7 @@ func.func @step(%x: tensor<8x32x8x8xf32>, %w: tensor<64x32x3x3xf32>) -> tensor<8
 // once, it would have no windows any more, from which chains of 14 x 8 elements follow.
 // CHECK-LABEL: kernel.func contraction @patches(
 // CHECK-SAME:    %{{.*}}: tensor<8x3x224x224xf32>
-// CHECK-SAME:    #cpu.gemm<{{.*}}rows = 1, packed = 1, tile = [{{[0-9]+, [0-9]+}}, 336], micro = [8, 32], row_pieces = 4>
+// CHECK-SAME:    #cpu.gemm<{{.*}}rows = 1, packed = 1, tile = [{{[0-9]+, [0-9]+}}, 336], micro = [8, 32], row_pieces = 16>
 kernel.func contraction @patches(%a: tensor<8x3x224x224xf32>, %b: tensor<8x768x14x14xf32>, %c: tensor<768x3x16x16xf32>)
     -> tensor<768x3x16x16xf32> {
   %zero = arith.constant 0.0 : f32

@@ -307,24 +307,29 @@ void PanelEmitter::emitRow(const PanelColumns &columns, Value row) {
 }
 
 /// Prefetches the elements of `tensor` at all columns of the panel in `count`
-/// rows, where those of a row lie side by side.
+/// rows, where those of a row lie side by side, or nearly so: some may be of
+/// the next image.
 void PanelEmitter::prefetchLines(Value tensor, const Linear &index, Value row,
                                  int64_t count, Emitter::Prefetch intent) {
   Value buffer = emitter_.getBuffer(tensor);
-  if (!buffer || isRowInvariant(index))
+  StridedIndex columns =
+      contraction_.getStridedIndex(index.strides, columnGroup_);
+  if (!buffer || isRowInvariant(index) || columns.parts.empty() ||
+      columns.parts.back().stride != 1 ||
+      columns.parts.back().extent < layout_.width)
     return;
+  StridedIndex batches =
+      contraction_.getStridedIndex(index.strides, Contraction::Batch);
+  StridedIndex rows = contraction_.getStridedIndex(index.strides, rowGroup_);
   Value column =
       math_.add(tile_.column, math_.mul(panel_.panel, layout_.width));
-  ColumnAddress address =
-      getAddress(index, {Value(), column, {layout_.lanes, layout_.lanes}});
-  if (address.kind != ColumnAddress::Contiguous)
-    return;
+  Value first =
+      math_.add(math_.at(columns, column),
+                math_.add(math_.at(batches, tile_.batch), index.offset));
   int64_t line = Emitter::countLineElements(buffer);
-  StridedIndex rows = contraction_.getStridedIndex(index.strides, rowGroup_);
   for (int64_t number = 0; number < count; ++number) {
-    Value place =
-        math_.add(address.places[0],
-                  math_.at(rows, math_.add(tile_.row, math_.add(row, number))));
+    Value place = math_.add(
+        first, math_.at(rows, math_.add(tile_.row, math_.add(row, number))));
     for (int64_t lane = 0; lane < layout_.width; lane += line)
       emitter_.prefetch(buffer, math_.add(place, lane), intent);
   }

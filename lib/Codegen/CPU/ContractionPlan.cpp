@@ -49,7 +49,7 @@ static constexpr int64_t kMaxThinKBlock = 2048;
 static constexpr int64_t kMinTileFlops = 1 << 21;
 static constexpr int64_t kWantedTiles = 8;
 /// How many tiles of all rows there should be, of which each packs its columns.
-static constexpr int64_t kWantedReaders = 32;
+static constexpr int64_t kWantedReaders = 4;
 /// The most rows and columns of a tile for which columns are packed, and the
 /// fewest columns, in micro-tiles, where there are too few tiles.
 static constexpr int64_t kMostRows = 480, kMostColumns = 128;

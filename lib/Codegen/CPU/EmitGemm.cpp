@@ -88,6 +88,7 @@ private:
   struct Chain {
     Value first, length;
   };
+  void loopChains(Value k, llvm::function_ref<void(const Chain &)> body);
   Value findNextChain(const Chain &chain, Value k, MicroOperand panel,
                       int64_t stride);
   void prefetchColumns(Value next, Value buffer, Value group);
@@ -303,27 +304,45 @@ GemmEmitter::Operand GemmEmitter::prepareColumns(const ResultTile &tile,
                        tile.batch, block, k);
 }
 
-/// Multiplies all rows of the tile by panel number `panel`, chain by chain, so
-/// that the panel's part of a chain stays in the L1 cache.
+/// With fewer micro-tiles of rows, reading long runs of a row is worth more
+/// than to keep a panel's chain in the L1 cache.
+static constexpr int64_t kLeastGroups = 4;
+
+/// Multiplies all rows of the tile by panel number `results.panel`: chain by
+/// chain, so that the panel's part of a chain stays in the L1 cache, or row by
+/// row where there are few.
 void GemmEmitter::emitPanel(const ResultTile &tile, Value block, Value k,
                             const Operand &rows, const Operand &columns,
                             const ResultPanel &results) {
-  int64_t mr = schedule_.getMicroRows(), nr = schedule_.getMicroColumns();
+  int64_t mr = schedule_.getMicroRows();
   MicroOperand panel = columns.at(math_, results.panel);
-  auto emitGroups = [&](const Chain &chain) {
-    Value next = findNextChain(chain, k, panel, columns.stride);
-    emitter_.emitLoop(
-        math_.constant(0), math_.ceilDiv(tile.rows, mr), 1, [&](Value group) {
-          prefetchColumns(next, panel.buffer, group);
-          prefetchResults(block, chain, results, math_.mul(group, mr));
-          emitChain(block, chain, rows.at(math_, group), panel,
-                    math_.add(results.place, math_.mul(group, mr * nr)));
-        });
+  auto loopGroups = [&](llvm::function_ref<void(Value)> body) {
+    emitter_.emitLoop(math_.constant(0), math_.ceilDiv(tile.rows, mr), 1, body);
   };
+  auto emitGroup = [&](const Chain &chain, Value next, Value group) {
+    prefetchColumns(next, panel.buffer, group);
+    prefetchResults(block, chain, results, math_.mul(group, mr));
+    emitChain(block, chain, rows.at(math_, group), panel,
+              math_.add(results.place,
+                        math_.mul(group, mr * schedule_.getMicroColumns())));
+  };
+  if (schedule_.getTileRows() < kLeastGroups * mr)
+    return loopGroups([&](Value group) {
+      loopChains(k, [&](const Chain &chain) { emitGroup(chain, {}, group); });
+    });
+  loopChains(k, [&](const Chain &chain) {
+    Value next = findNextChain(chain, k, panel, columns.stride);
+    loopGroups([&](Value group) { emitGroup(chain, next, group); });
+  });
+}
+
+/// Calls `body` for each chain of a block of `k`.
+void GemmEmitter::loopChains(Value k,
+                             llvm::function_ref<void(const Chain &)> body) {
   if (std::min(numK_, schedule_.getKBlock()) <= chain_)
-    return emitGroups({math_.constant(0), k});
+    return body({math_.constant(0), k});
   emitter_.emitLoop(math_.constant(0), k, chain_, [&](Value first) {
-    emitGroups({first, math_.min(math_.constant(chain_), math_.sub(k, first))});
+    body({first, math_.min(math_.constant(chain_), math_.sub(k, first))});
   });
 }
 

@@ -58,7 +58,7 @@ TEST(Gemm, ManyTilesAndBlocks) {
 TEST(Gemm, PiecesOfTiles) {
   expectExact(matmul(301, 103, 170), "row_pieces = ");
   expectExact(matmul(100, 60, 600, true, true), "_pieces = ");
-  expectExact(matmul(5, 700, 470), "column_pieces = ");
+  expectExact(matmul(5, 700, 1470), "column_pieces = ");
 }
 
 // Panels that are packed once, by several chunks each: runs of k, the last of

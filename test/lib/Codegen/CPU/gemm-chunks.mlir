@@ -44,10 +44,9 @@ kernel.func contraction @small(%a: tensor<192x64xf32>, %b: tensor<192x64xf32>, %
   kernel.return %r : tensor<192x192xf32>
 }
 
-// Columns are cut to 8 micro-tiles, which makes 2 tiles. With less than 4 they
-// are halved again, and no further.
+// Rows are few, so that each of 8 tiles packs the columns that only it reads.
 // CHECK-LABEL: kernel.func contraction @deep(
-// CHECK-SAME:    #cpu.gemm<chunks = 32, {{.*}}tile = [24, 64, 384], micro = [6, 16], row_pieces = 2, column_pieces = 4, row_layout = in_place>
+// CHECK-SAME:    #cpu.gemm<chunks = 32, {{.*}}rows = 0, tile = [24, 32, 384], micro = [6, 16], row_pieces = 2, column_pieces = 2, row_layout = in_place>
 kernel.func contraction @deep(%a: tensor<24x8192xf32>, %b: tensor<256x8192xf32>, %c: tensor<24x256xf32>)
     -> tensor<24x256xf32> {
   %zero = arith.constant 0.0 : f32
@@ -60,4 +59,21 @@ kernel.func contraction @deep(%a: tensor<24x8192xf32>, %b: tensor<256x8192xf32>,
     linalg.yield %t : f32
   } -> tensor<24x256xf32>
   kernel.return %r : tensor<24x256xf32>
+}
+
+// There are no 4 tiles of two micro-tiles of columns. Then one is enough.
+// CHECK-LABEL: kernel.func contraction @narrow(
+// CHECK-SAME:    #cpu.gemm<chunks = 16, {{.*}}tile = [24, 16, 384], micro = [6, 16], row_pieces = 4, row_layout = in_place>
+kernel.func contraction @narrow(%a: tensor<24x8192xf32>, %b: tensor<64x8192xf32>, %c: tensor<24x64xf32>)
+    -> tensor<24x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<24x64xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<24x64xf32>) -> tensor<24x64xf32>
+  %r = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<24x8192xf32>, tensor<64x8192xf32>) outs(%init : tensor<24x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = math.fma %x, %y, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<24x64xf32>
+  kernel.return %r : tensor<24x64xf32>
 }

@@ -78,8 +78,9 @@ def compare(name, folder, counts, flags):
     runs = {count: train(f"{folder}/{name}-{count}", count, flags) for count in counts}
     first = runs[counts[0]]
     for count in counts[1:]:
-        assert runs[count][0] == first[0], f"{name}: other bytes on {count} ranks"
-        assert runs[count][1] == first[1], f"{name}: other metrics on {count} ranks"
+        rows = "".join(f"\n  {a}\n  {b}" for a, b in zip(first[1], runs[count][1]) if a != b)
+        assert runs[count][0] == first[0], f"{name}: other bytes on {count} ranks{rows}"
+        assert runs[count][1] == first[1], f"{name}: other metrics on {count} ranks{rows}"
     print(f"{name}: the same on {', '.join(map(str, counts[1:]))}")
     return first[1]
 

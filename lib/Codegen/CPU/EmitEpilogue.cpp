@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -98,6 +99,7 @@ private:
   Contraction::DimGroup rowGroup_, columnGroup_;
   /// No columns that are emitted lie on both sides of a multiple of it.
   int64_t line_;
+  int64_t numLines_ = 0; ///< Those that were to be prefetched.
 
   /// The inputs of each step, and the addresses of stores.
   SmallVector<SmallVector<Input>> inputs_;
@@ -306,6 +308,10 @@ void PanelEmitter::emitRow(const PanelColumns &columns, Value row) {
     store(values.lookup(target.value), target, address, row, columns.lanes);
 }
 
+/// The most lines that are asked for at a time: those of two tensors of f32 in
+/// a micro-tile.
+static constexpr int64_t kMostLines = 32;
+
 /// Prefetches the elements of `tensor` at all columns of the panel in `count`
 /// rows, where those of a row lie side by side, or nearly so: some may be of
 /// the next image.
@@ -327,6 +333,9 @@ void PanelEmitter::prefetchLines(Value tensor, const Linear &index, Value row,
       math_.add(math_.at(columns, column),
                 math_.add(math_.at(batches, tile_.batch), index.offset));
   int64_t line = Emitter::countLineElements(buffer);
+  numLines_ += count * llvm::divideCeil(layout_.width, line);
+  if (numLines_ > kMostLines)
+    return;
   for (int64_t number = 0; number < count; ++number) {
     Value place = math_.add(
         first, math_.at(rows, math_.add(tile_.row, math_.add(row, number))));

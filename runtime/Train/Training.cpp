@@ -70,7 +70,19 @@ Status Training::keepFp32(const std::vector<std::string> &nodes,
   return moveTo(std::move(next));
 }
 
+/// Gives each rank the whole of what is divided now, and no more in `next`: a
+/// weight that fp32 reads as it is lies whole on all of them.
+static Status gatherFor(const Runner &next, Runner &runner) {
+  for (const StateTensor &tensor : runner.program().state) {
+    const StateTensor *there = next.program().findState(tensor.desc.name);
+    if (there && runner.isDivided(tensor) && !next.isDivided(*there))
+      MPC_RETURN_IF_ERROR(runner.gatherState(tensor));
+  }
+  return {};
+}
+
 Status Training::moveTo(std::unique_ptr<Runner> next) {
+  MPC_RETURN_IF_ERROR(gatherFor(*next, *runner_));
   MPC_ASSIGN_OR_RETURN(std::vector<TensorView> state, runner_->exportState());
   MPC_RETURN_IF_ERROR(next->importState(state));
   if (next->isDivided()) {

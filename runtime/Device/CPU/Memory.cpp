@@ -46,8 +46,14 @@ void HostBuffer::giveBack(uint64_t begin, uint64_t end) {
   auto base = reinterpret_cast<uintptr_t>(data_);
   uint64_t first = (base + begin + page - 1) / page * page;
   uint64_t last = (base + end) / page * page;
-  if (first < last)
-    (void)::madvise(data_ + (first - base), last - first, MADV_DONTNEED);
+  if (first >= last) {
+    std::memset(data_ + begin, 0, end - begin);
+    return;
+  }
+  std::memset(data_ + begin, 0, first - base - begin);
+  std::memset(data_ + (last - base), 0, base + end - last);
+  if (::madvise(data_ + (first - base), last - first, MADV_DONTNEED) != 0)
+    std::memset(data_ + (first - base), 0, last - first);
 }
 
 HostBuffer::~HostBuffer() { std::free(data_); }

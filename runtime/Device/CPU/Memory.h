@@ -37,8 +37,8 @@ public:
   [[nodiscard]] std::byte *data() const { return data_; }
   [[nodiscard]] uint64_t size() const { return bytes_; }
 
-  /// Gives the memory of whole pages within [begin, end) back. Their bytes are
-  /// zero, or as they were.
+  /// Sets the bytes of [begin, end) to zero, and gives the memory of whole
+  /// pages in it back.
   void giveBack(uint64_t begin, uint64_t end);
 
 private:

@@ -298,18 +298,18 @@ static Tile chooseTile(const Roles &roles) {
               balance(roles.columns, mostColumns, roles.micro.columns)});
 }
 
-/// The fewest micro-tiles of rows in a piece whose columns can be cut too: with
-/// fewer, reading the columns takes longer than multiplying.
-static constexpr int64_t kLeastPieceRows = 3;
+/// The micro-tiles of rows that a piece should have whose columns can be cut
+/// too: with fewer, reading the columns takes longer than multiplying.
+static constexpr int64_t kPieceRows = 3;
 
-/// The parts of a tile's rows and columns that can be pieces.
-static std::array<int64_t, 2> getPieceUnits(const Roles &roles,
-                                            const Tile &tile) {
+/// The pieces along the rows and the columns of a tile.
+static std::array<int64_t, 2> cutTile(const Roles &roles, const Tile &tile) {
   int64_t rows = tile.rows / roles.micro.rows;
   int64_t columns = tile.columns / roles.micro.columns;
-  return {columns > 1 ? static_cast<int64_t>(divideCeil(rows, kLeastPieceRows))
-                      : rows,
-          columns};
+  int64_t groups = columns > 1 ? divideCeil(rows, kPieceRows) : rows;
+  return choosePieces(countTiles(roles, tile),
+                      2 * tile.rows * tile.columns * roles.k, {groups, columns},
+                      {rows, columns});
 }
 
 static std::optional<unsigned> choosePacked(const Roles &roles,
@@ -340,12 +340,10 @@ GemmAttr mpc::cpu::planContraction(const Contraction &contraction,
   int64_t chain = getChainLength(contraction, unit);
   if (roles.k > most)
     kBlock = balance(roles.k, most / chain * chain, chain);
-  int64_t tiles = countTiles(roles, tile);
-  std::array<int64_t, 2> pieces =
-      choosePieces(tiles, 2 * tile.rows * tile.columns * roles.k,
-                   getPieceUnits(roles, tile));
+  std::array<int64_t, 2> pieces = cutTile(roles, tile);
   return GemmAttr::get(contraction.generic().getContext(),
-                       tiles * pieces[0] * pieces[1], lanes, roles.rowOperand,
+                       countTiles(roles, tile) * pieces[0] * pieces[1], lanes,
+                       roles.rowOperand,
                        invariant ? invariant : choosePacked(roles, tile),
                        {tile.rows, tile.columns, kBlock},
                        {roles.micro.rows, roles.micro.columns}, pieces[0],

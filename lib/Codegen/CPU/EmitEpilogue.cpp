@@ -308,10 +308,6 @@ void PanelEmitter::emitRow(const PanelColumns &columns, Value row) {
     store(values.lookup(target.value), target, address, row, columns.lanes);
 }
 
-/// The most lines that are asked for at a time: those of two tensors of f32 in
-/// a micro-tile.
-static constexpr int64_t kMostLines = 32;
-
 /// Prefetches the elements of `tensor` at all columns of the panel in `count`
 /// rows, where those of a row lie side by side, or nearly so: some may be of
 /// the next image.
@@ -334,7 +330,7 @@ void PanelEmitter::prefetchLines(Value tensor, const Linear &index, Value row,
                 math_.add(math_.at(batches, tile_.batch), index.offset));
   int64_t line = Emitter::countLineElements(buffer);
   numLines_ += count * llvm::divideCeil(layout_.width, line);
-  if (numLines_ > kMostLines)
+  if (numLines_ > Emitter::kMostPrefetches)
     return;
   for (int64_t number = 0; number < count; ++number) {
     Value place = math_.add(

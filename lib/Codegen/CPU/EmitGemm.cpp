@@ -88,6 +88,10 @@ private:
   struct Chain {
     Value first, length;
   };
+  /// The first k of a chain in all.
+  Value getK(Value block, const Chain &chain) {
+    return math_.add(math_.mul(block, schedule_.getKBlock()), chain.first);
+  }
   void loopChains(Value k, llvm::function_ref<void(const Chain &)> body);
   Value findNextChain(const Chain &chain, Value k, MicroOperand panel,
                       int64_t stride);
@@ -348,8 +352,6 @@ void GemmEmitter::loopChains(Value k,
 
 /// A packed factor of fewer bytes stays in the second cache.
 static constexpr int64_t kCachedBytes = 1 << 20;
-/// The most lines for which a micro-tile asks.
-static constexpr int64_t kMostLines = 32;
 
 /// Where the elements of columns begin that are multiplied after `chain`: in
 /// the same panel, or in the next one. Null where the cache has them already.
@@ -378,7 +380,7 @@ void GemmEmitter::prefetchColumns(Value next, Value buffer, Value group) {
   int64_t groups =
       divideCeil(schedule_.getTileRows(), schedule_.getMicroRows());
   int64_t share = divideCeil(lines, groups);
-  if (share > kMostLines)
+  if (share > Emitter::kMostPrefetches)
     return;
   Value first = math_.add(next, math_.mul(group, share * line));
   for (int64_t number = 0; number < share; ++number)
@@ -396,11 +398,9 @@ void GemmEmitter::prefetchResults(Value block, const Chain &chain,
   };
   if (numK_ <= chain_)
     return prefetch();
-  Value kFirst =
-      math_.add(math_.mul(block, schedule_.getKBlock()), chain.first);
-  Value isLast =
-      arith::CmpIOp::create(builder_, loc_, arith::CmpIPredicate::uge,
-                            math_.add(kFirst, chain_), math_.constant(numK_));
+  Value isLast = arith::CmpIOp::create(
+      builder_, loc_, arith::CmpIPredicate::uge,
+      math_.add(getK(block, chain), chain_), math_.constant(numK_));
   auto ifOp =
       scf::IfOp::create(builder_, loc_, isLast, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder_);
@@ -421,10 +421,8 @@ void GemmEmitter::emitChain(Value block, const Chain &chain, MicroOperand rows,
                        rowPanels};
   Value init = math_.constant(0);
   if (numK_ > chain_) {
-    Value kFirst =
-        math_.add(math_.mul(block, schedule_.getKBlock()), chain.first);
     Value isFirst = arith::CmpIOp::create(
-        builder_, loc_, arith::CmpIPredicate::eq, kFirst, init);
+        builder_, loc_, arith::CmpIPredicate::eq, getK(block, chain), init);
     init = arith::SelectOp::create(builder_, loc_, isFirst, init, place);
   }
   emitMicroKernelCall(

@@ -78,6 +78,9 @@ public:
   enum class Prefetch { Read, Write };
   /// Asks for the cache line of an element of `buffer`, which need not exist.
   void prefetch(mlir::Value buffer, mlir::Value place, Prefetch intent);
+  /// The most lines that a micro-tile asks for at a time: those of two tensors
+  /// of f32, or its share of a panel.
+  static constexpr int64_t kMostPrefetches = 32;
   /// The number of elements of `buffer` in a cache line.
   static int64_t countLineElements(mlir::Value buffer);
 

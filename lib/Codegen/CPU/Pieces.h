@@ -13,9 +13,11 @@ namespace mpc::cpu {
 /// The pieces along the two sides of a tile of `flops` floating-point
 /// operations, where there are `tiles` of them: enough for many workers, as
 /// long as a piece is worth handing out. The first side, of `units[0]` parts,
-/// is cut before the second.
+/// is cut before the second. The parts are `smallest` where there would be
+/// fewer chunks than workers.
 std::array<int64_t, 2> choosePieces(int64_t tiles, int64_t flops,
-                                    std::array<int64_t, 2> units);
+                                    std::array<int64_t, 2> units,
+                                    std::array<int64_t, 2> smallest);
 
 /// The size of a piece where `size` is cut into `pieces`, each but the last one
 /// the same number of whole units.

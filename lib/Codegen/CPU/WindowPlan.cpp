@@ -20,8 +20,6 @@ static constexpr int64_t kMostResults = 160 << 10;
 static constexpr int64_t kWantedTiles = 32;
 static constexpr int64_t kLeastFlops = 1 << 21;
 static constexpr int64_t kLeastColumns = 64;
-/// With fewer chunks than these, lines are pieces, too.
-static constexpr int64_t kLeastChunks = 64;
 /// Shorter sums do not repay the copy.
 static constexpr int64_t kLeastK = 64;
 
@@ -140,13 +138,11 @@ GemmAttr Planner::getSchedule() const {
         pieces[1], pieces[0], unit_, RowLayout::Windows);
   };
   int64_t tiles = countWindowTiles(contraction_, windows_, get(1, {1, 1}));
-  // Columns are the side that is cut first, and lines the other.
+  // Columns are the side that is cut first, and lines the other. A tile that
+  // has no fixed lines takes a few percent longer.
+  int64_t panels = tileColumns_ / nr_;
   std::array<int64_t, 2> pieces =
-      choosePieces(tiles, tileFlops(), {tileColumns_ / nr_, 1});
-  // A tile that has no fixed lines takes a few percent longer.
-  if (tiles * pieces[0] < kLeastChunks)
-    pieces =
-        choosePieces(tiles, tileFlops(), {tileColumns_ / nr_, tile_.lines});
+      choosePieces(tiles, tileFlops(), {panels, 1}, {panels, tile_.lines});
   return get(tiles * pieces[0] * pieces[1], pieces);
 }
 

@@ -27,9 +27,9 @@ kernel.func contraction @large(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>,
 }
 
 // Halves of 96 rows by 192 columns would have 1.2 million operations each: two
-// tiles of three pieces.
+// tiles of four pieces, which have 2^19 operations each.
 // CHECK-LABEL: kernel.func contraction @small(
-// CHECK-SAME:    #cpu.gemm<chunks = 6, {{.*}}tile = [96, 192, 64], micro = [6, 16], row_pieces = 3, row_layout = in_place>
+// CHECK-SAME:    #cpu.gemm<chunks = 8, {{.*}}tile = [96, 192, 64], micro = [6, 16], row_pieces = 4, row_layout = in_place>
 kernel.func contraction @small(%a: tensor<192x64xf32>, %b: tensor<192x64xf32>, %c: tensor<192x192xf32>)
     -> tensor<192x192xf32> {
   %zero = arith.constant 0.0 : f32
@@ -45,8 +45,9 @@ kernel.func contraction @small(%a: tensor<192x64xf32>, %b: tensor<192x64xf32>, %
 }
 
 // Rows are few, so that each of 8 tiles packs the columns that only it reads.
+// Pieces of three micro-tiles of rows would make less than 64 chunks.
 // CHECK-LABEL: kernel.func contraction @deep(
-// CHECK-SAME:    #cpu.gemm<chunks = 32, {{.*}}rows = 0, tile = [24, 32, 384], micro = [6, 16], row_pieces = 2, column_pieces = 2, row_layout = in_place>
+// CHECK-SAME:    #cpu.gemm<chunks = 64, {{.*}}rows = 0, tile = [24, 32, 384], micro = [6, 16], row_pieces = 4, column_pieces = 2, row_layout = in_place>
 kernel.func contraction @deep(%a: tensor<24x8192xf32>, %b: tensor<256x8192xf32>, %c: tensor<24x256xf32>)
     -> tensor<24x256xf32> {
   %zero = arith.constant 0.0 : f32

@@ -8,6 +8,14 @@
 // RUN: grep -c prefetcht0 %t/code.s | FileCheck %s --check-prefix=COUNT
 // COUNT: {{^}}38{{$}}
 
+// The next chain is 128 k on, and 32 columns wide; behind the last one of a
+// block the next panel begins, 512 k on.
+// CHECK: leaq 0x80([[FIRST:%[a-z0-9]+]]), [[NEXT:%[a-z0-9]+]]
+// CHECK: shlq $0x5, [[CHAIN:%[a-z0-9]+]]
+// CHECK: cmpq {{%[a-z0-9]+}}, [[NEXT]]
+// CHECK-NEXT: movl $0x4000, [[STRIDE:%[a-z]+]]
+// CHECK-NEXT: cmovaeq {{%[a-z0-9]+}}, [[CHAIN]]
+
 // A tile has 12 micro-tiles of rows. A panel's chain of 128 k is 256 lines, of
 // which each micro-tile asks for 22. Its own begin 352 elements behind those of
 // the one before.

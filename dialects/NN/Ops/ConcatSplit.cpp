@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Concatenation and splitting: shapes, bodies and VJPs.
+#include "dialects/Kernel/KernelDialect.h"
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Constants.h"
 #include "dialects/NN/Gradient.h"
@@ -9,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <numeric>
+#include <utility>
 
 using namespace mlir;
 using namespace mpc;
@@ -100,6 +102,10 @@ void ConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add<ConcatOfConcat>(context);
 }
 
+static bool hasElements(Value tensor) {
+  return rankedType(tensor).getNumElements() != 0;
+}
+
 /// Writes `part` over `result`, from position `begin` of `axis` on. An added
 /// outer loop of one iteration makes the position of every part a sum, also
 /// that of the first. A position that is a loop's index alone would mean to
@@ -124,17 +130,33 @@ static Value writePart(OpBuilder &b, Location loc, Value part, Value result,
   return copy.getResult(0);
 }
 
-// Each part is read and written once, however many there are.
+/// Lays whole `parts` behind one another, which takes no copy of a part that
+/// can be computed in its place.
+static Value packParts(OpBuilder &b, Location loc, ArrayRef<Value> parts,
+                       RankedTensorType type) {
+  SmallVector<int64_t> offsets;
+  int64_t end = 0;
+  for (Value part : parts)
+    offsets.push_back(
+        std::exchange(end, end + rankedType(part).getNumElements()));
+  return kernel::PackOp::create(b, loc, type, parts, offsets);
+}
+
+// Each part is read and written once at most, however many there are.
 FailureOr<SmallVector<Value>> ConcatOp::buildBody(OpBuilder &b,
                                                   ValueRange operands) {
   auto type = getKernelType(rankedType(getOutput()));
+  int64_t axis = getAxis();
+  if (llvm::product_of(type.getShape().take_front(axis)) == 1)
+    return SmallVector<Value>{packParts(
+        b, getLoc(), llvm::filter_to_vector(operands, hasElements), type)};
   Value result = tensor::EmptyOp::create(b, getLoc(), type.getShape(),
                                          type.getElementType());
   int64_t begin = 0;
   for (Value part : operands) {
-    if (rankedType(part).getNumElements() != 0)
-      result = writePart(b, getLoc(), part, result, getAxis(), begin);
-    begin += rankedType(part).getDimSize(getAxis());
+    if (hasElements(part))
+      result = writePart(b, getLoc(), part, result, axis, begin);
+    begin += rankedType(part).getDimSize(axis);
   }
   return SmallVector<Value>{result};
 }

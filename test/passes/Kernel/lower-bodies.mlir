@@ -108,3 +108,39 @@ func.func @pool_of_values(%x: tensor<1x2x8xf32>) -> tensor<1x2x4xf32> {
   %value, %place = nn.max_pool %x window [2] strides [2] low [0] high [0] dilations [1] : tensor<1x2x8xf32> -> tensor<1x2x4xf32>, tensor<1x2x4xi64>
   return %value : tensor<1x2x4xf32>
 }
+
+// -----
+
+// Whole parts lie behind one another, where the planner gives each its place; a part without elements takes none.
+// CHECK-LABEL: func.func @concat_of_wholes
+// CHECK-SAME:    %[[A:.*]]: tensor<2x3xf32>, %[[B:.*]]: tensor<4x3xf32>, %[[NONE:.*]]: tensor<0x3xf32>
+// CHECK:         %[[ALL:.*]] = kernel.pack %[[A]], %[[B]], %[[A]] at [0, 6, 18]
+// CHECK-SAME:    -> tensor<8x3xf32>
+// CHECK:         return %[[ALL]]
+func.func @concat_of_wholes(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>, %none: tensor<0x3xf32>) -> tensor<8x3xf32> {
+  %0 = nn.concat %a, %none, %b, %a axis(0)
+      : tensor<2x3xf32>, tensor<0x3xf32>, tensor<4x3xf32>, tensor<2x3xf32> -> tensor<8x3xf32>
+  return %0 : tensor<8x3xf32>
+}
+
+// -----
+
+// The same behind axes of one element.
+// CHECK-LABEL: func.func @concat_of_one_sample
+// CHECK:         kernel.pack %{{.*}}, %{{.*}} at [0, 6]
+// CHECK-SAME:    -> tensor<1x6x3xf32>
+func.func @concat_of_one_sample(%a: tensor<1x2x3xf32>, %b: tensor<1x4x3xf32>) -> tensor<1x6x3xf32> {
+  %0 = nn.concat %a, %b axis(1) : tensor<1x2x3xf32>, tensor<1x4x3xf32> -> tensor<1x6x3xf32>
+  return %0 : tensor<1x6x3xf32>
+}
+
+// -----
+
+// Other parts are written to their places.
+// CHECK-LABEL: func.func @concat_of_rows
+// CHECK-NOT:     kernel.pack
+// CHECK-COUNT-2: linalg.generic
+func.func @concat_of_rows(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) -> tensor<2x7xf32> {
+  %0 = nn.concat %a, %b axis(1) : tensor<2x3xf32>, tensor<2x4xf32> -> tensor<2x7xf32>
+  return %0 : tensor<2x7xf32>
+}

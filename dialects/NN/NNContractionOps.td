@@ -73,6 +73,7 @@ def NN_ConvOp : NN_Contraction<"conv"> {
     /// The name depends on the number of spatial axes.
     ::llvm::StringRef getReferenceOp();
   }];
+  let hasCanonicalizer = 1;
 }
 
 #endif // MPC_DIALECTS_NN_NNCONTRACTIONOPS_TD

@@ -5,13 +5,12 @@
 #include "dialects/NN/BodyBuilder.h"
 #include "dialects/NN/Gradient.h"
 #include "dialects/NN/NNDialect.h"
+#include "dialects/NN/Ops/SpreadConvolution.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mpc::nn;
@@ -390,193 +389,65 @@ FailureOr<SmallVector<Value>> ConvOp::buildBody(OpBuilder &b,
       finish(b, getLoc(), acc, bias, 1, rankedType(getOutput()))};
 }
 
-namespace {
-
-/// The inputs along one spatial axis whose index is `phase` modulo the stride:
-/// the elements of dY that reach them, and by which taps.
-///
-/// Input s q + r gets dY[q + shift - spacing t] through tap first + step t, for
-/// t in [0, taps): those for which s divides r + low - dilation * tap.
-struct Phase {
-  int64_t first = 0, step = 1, taps = 0;
-  int64_t shift = 0, spacing = 1;
-  int64_t extent = 0; ///< The number of q.
-};
-
-/// Builds the gradient of a convolution's input.
-class InputGradient {
-public:
-  InputGradient(GradientBuilder &g, ConvOp op, Value d)
-      : g_(g), op_(op), d_(d), x_(shapeOf(op.getInput())),
-        w_(shapeOf(op.getWeight())), strides_(op.getStrides()) {}
-
-  Value build();
-
-private:
-  Phase getPhase(int64_t axis, int64_t number);
-  Value buildPhase(ArrayRef<Phase> phases);
-  Value getWeight(ArrayRef<Phase> phases);
-  void spread();
-  Value place(Value part, ArrayRef<int64_t> numbers);
-  Value join(MutableArrayRef<Value> parts);
-
-  GradientBuilder &g_;
-  ConvOp op_;
-  Value d_;
-  ArrayRef<int64_t> x_, w_;
-  SmallVector<int64_t> strides_;
-};
-
-/// With more phases than these, one convolution of a dY with zeros in it takes
-/// less than so many small ones.
-constexpr int64_t kMostPhases = 9;
-
-} // namespace
-
-Phase InputGradient::getPhase(int64_t axis, int64_t number) {
-  int64_t stride = strides_[axis], dilation = op_.getDilations()[axis];
-  int64_t taps = w_[axis + 2], common = std::gcd(stride, dilation);
-  Phase phase;
-  phase.step = stride / common;
-  phase.spacing = dilation / common;
-  phase.extent = llvm::divideCeil(x_[axis + 2], stride);
-  int64_t reach = number + op_.getLow()[axis];
-  while (phase.first < phase.step &&
-         (reach - phase.first * dilation) % stride != 0)
-    ++phase.first;
-  if (phase.first == phase.step || phase.first >= taps)
-    return phase;
-  phase.taps = llvm::divideCeil(taps - phase.first, phase.step);
-  phase.shift = (reach - phase.first * dilation) / stride;
-  return phase;
-}
-
-/// The taps of a phase, reversed, with the channel axes exchanged within their
-/// group.
-Value InputGradient::getWeight(ArrayRef<Phase> phases) {
-  int64_t groups = op_.getGroups();
-  SmallVector<int64_t> starts(w_.size(), 0), limits(w_), strides(w_.size(), 1);
-  SmallVector<int64_t> grouped{groups, w_[0] / groups, w_[1]}, axes;
+/// The taps of a phase of dX, reversed, with the channel axes exchanged within
+/// their group. Tap u of dX is the last but u of the convolution's.
+static Value getGradientWeight(GradientBuilder &g, ConvOp op,
+                               ArrayRef<Taps> phase) {
+  ArrayRef<int64_t> w = shapeOf(op.getWeight());
+  int64_t groups = op.getGroups();
+  SmallVector<int64_t> starts(w.size(), 0), limits(w), strides(w.size(), 1);
+  SmallVector<int64_t> grouped{groups, w[0] / groups, w[1]}, axes;
   SmallVector<int64_t> permutation{0, 2, 1},
-      shape{groups * w_[1], w_[0] / groups};
-  for (auto [axis, phase] : llvm::enumerate(phases)) {
-    starts[axis + 2] = phase.first;
-    strides[axis + 2] = phase.step;
-    if (phase.taps > 1)
+      shape{groups * w[1], w[0] / groups};
+  for (auto [axis, taps] : llvm::enumerate(phase)) {
+    int64_t last = taps.start + taps.step * (taps.count - 1);
+    starts[axis + 2] = w[axis + 2] - 1 - last;
+    strides[axis + 2] = taps.step;
+    if (taps.count > 1)
       axes.push_back(axis + 2);
-    grouped.push_back(phase.taps);
+    grouped.push_back(taps.count);
     permutation.push_back(axis + 3);
-    shape.push_back(phase.taps);
+    shape.push_back(taps.count);
   }
-  Value taps = op_.getWeight();
-  if (llvm::any_of(phases, [](const Phase &phase) { return phase.step != 1; }))
-    taps = SliceOp::create(g_.b, g_.loc, taps, starts, limits, strides);
+  Value taps = op.getWeight();
+  if (llvm::any_of(phase, [](const Taps &taps) { return taps.step != 1; }))
+    taps = SliceOp::create(g.b, g.loc, taps, starts, limits, strides);
   if (!axes.empty())
-    taps = ReverseOp::create(g_.b, g_.loc, taps.getType(), taps, axes);
-  return g_.reshape(
-      TransposeOp::create(g_.b, g_.loc, g_.reshape(taps, grouped), permutation),
+    taps = ReverseOp::create(g.b, g.loc, taps.getType(), taps, axes);
+  return g.reshape(
+      TransposeOp::create(g.b, g.loc, g.reshape(taps, grouped), permutation),
       shape);
 }
 
-/// The gradient of the inputs of one phase: dY, padded or cropped, convolved
-/// with the taps that reach them.
-Value InputGradient::buildPhase(ArrayRef<Phase> phases) {
-  SmallVector<int64_t> low{0, 0}, high{0, 0}, dilations;
-  SmallVector<int64_t> zeros(phases.size(), 0), ones(phases.size(), 1);
-  for (auto [axis, phase] : llvm::enumerate(phases)) {
-    int64_t halo = (phase.taps - 1) * phase.spacing;
-    low.push_back(halo - phase.shift);
-    high.push_back(phase.extent + halo - shapeOf(d_)[axis + 2] - low.back());
-    dilations.push_back(phase.spacing);
-  }
-  SmallVector<int64_t> interior(low.size(), 0);
-  Value padded =
-      PadOp::create(g_.b, g_.loc, d_, low, high, interior, llvm::APFloat(0.0));
-  return ConvOp::create(g_.b, g_.loc, padded, getWeight(phases), Value(), ones,
-                        zeros, zeros, dilations, op_.getGroups());
-}
-
-/// Puts the zeros of a stride between the elements of dY, which is then that of
-/// a convolution without strides.
-void InputGradient::spread() {
-  SmallVector<int64_t> zeros(x_.size(), 0), interior{0, 0};
-  for (int64_t &stride : strides_)
-    interior.push_back(std::exchange(stride, 1) - 1);
-  d_ = PadOp::create(g_.b, g_.loc, d_, zeros, zeros, interior,
-                     llvm::APFloat(0.0));
-}
-
-/// The gradient of all inputs where only one phase, with the given `numbers`,
-/// has any.
-Value InputGradient::place(Value part, ArrayRef<int64_t> numbers) {
-  SmallVector<int64_t> low{0, 0}, high{0, 0}, interior{0, 0};
-  for (auto [axis, number] : llvm::enumerate(numbers)) {
-    int64_t spread = (shapeOf(part)[axis + 2] - 1) * strides_[axis] + 1;
-    low.push_back(number);
-    high.push_back(x_[axis + 2] - number - spread);
-    interior.push_back(strides_[axis] - 1);
-  }
-  return PadOp::create(g_.b, g_.loc, part, low, high, interior,
+/// `x` with `strides[i] - 1` zeros between the elements of spatial axis i.
+static Value spreadByZeros(GradientBuilder &g, Value x,
+                           ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> zeros(strides.size() + 2, 0), interior{0, 0};
+  for (int64_t stride : strides)
+    interior.push_back(stride - 1);
+  return PadOp::create(g.b, g.loc, x, zeros, zeros, interior,
                        llvm::APFloat(0.0));
 }
 
-/// Interleaves the gradients of all phases, the last axis' phase innermost. A
-/// phase that no tap reaches is null, and has zeros.
-Value InputGradient::join(MutableArrayRef<Value> parts) {
-  Value some = *llvm::find_if(parts, [](Value part) { return bool(part); });
-  SmallVector<int64_t> part{1}, split(strides_), permutation;
-  llvm::append_range(part, shapeOf(some));
-  llvm::append_range(split, shapeOf(some));
-  int64_t spatial = strides_.size();
-  permutation.append({spatial, spatial + 1});
-  SmallVector<int64_t> whole{x_[0], x_[1]};
-  for (int64_t axis = 0; axis < spatial; ++axis) {
-    permutation.append({spatial + 2 + axis, axis});
-    whole.push_back(part[axis + 3] * strides_[axis]);
+/// dX: dY, spread by the strides, padded, and convolved with the reversed
+/// weight.
+static Value convInputGradient(GradientBuilder &g, ConvOp op, Value d) {
+  SpreadConvolution spread;
+  spread.input = d;
+  llvm::append_range(spread.strides, op.getStrides());
+  llvm::append_range(spread.dilations, op.getDilations());
+  llvm::append_range(spread.kernel, shapeOf(op.getWeight()).drop_front(2));
+  llvm::append_range(spread.output, shapeOf(op.getInput()).drop_front(2));
+  for (auto [taps, dilation, low] :
+       llvm::zip(spread.kernel, spread.dilations, op.getLow()))
+    spread.low.push_back(dilation * (taps - 1) - low);
+  spread.groups = op.getGroups();
+  if (llvm::product_of(spread.strides) > kMostPhases) {
+    spread.input = spreadByZeros(g, d, spread.strides);
+    llvm::fill(spread.strides, 1);
   }
-  for (Value &value : parts)
-    value = g_.reshape(value ? value : g_.splat(some, 0.0), part);
-  Value joined = ConcatOp::create(g_.b, g_.loc, parts, 0);
-  joined =
-      TransposeOp::create(g_.b, g_.loc, g_.reshape(joined, split), permutation);
-  joined = g_.reshape(joined, whole);
-  if (ArrayRef<int64_t>(whole) == x_)
-    return joined;
-  SmallVector<int64_t> zeros(x_.size(), 0), ones(x_.size(), 1);
-  return SliceOp::create(g_.b, g_.loc, joined, zeros, x_, ones);
-}
-
-/// dX: dY, padded and convolved with the reversed weight. With strides, the
-/// inputs of each phase get the gradient of a convolution of their own, with
-/// the taps that reach them, so that no zero between elements of dY is
-/// multiplied.
-Value InputGradient::build() {
-  if (llvm::product_of(strides_) > kMostPhases)
-    spread();
-  SmallVector<Value> parts;
-  SmallVector<int64_t> reached;
-  int64_t count = llvm::product_of(strides_);
-  for (int64_t number = 0; number < count; ++number) {
-    SmallVector<int64_t> numbers;
-    for (int64_t rest = number; int64_t stride : llvm::reverse(strides_)) {
-      numbers.insert(numbers.begin(), rest % stride);
-      rest /= stride;
-    }
-    SmallVector<Phase> phases;
-    for (auto [axis, place] : llvm::enumerate(numbers))
-      phases.push_back(getPhase(axis, place));
-    bool hasTaps =
-        llvm::all_of(phases, [](const Phase &phase) { return phase.taps > 0; });
-    parts.push_back(hasTaps ? buildPhase(phases) : Value());
-    if (hasTaps)
-      reached = numbers;
-  }
-  if (count == 1)
-    return parts.front();
-  if (llvm::count_if(parts, [](Value part) { return bool(part); }) == 1)
-    return place(*llvm::find_if(parts, [](Value p) { return bool(p); }),
-                 reached);
-  return join(parts);
+  return spread.build(
+      g, [&](ArrayRef<Taps> phase) { return getGradientWeight(g, op, phase); });
 }
 
 /// `x[n, g * c, ...]` with batch and channels exchanged within each of
@@ -645,9 +516,74 @@ LogicalResult ConvOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
     return success();
   GradientBuilder g(b, getLoc());
   Value d = dOut[0];
-  dIn[0] = InputGradient(g, *this, d).build();
+  dIn[0] = convInputGradient(g, *this, d);
   dIn[1] = convWeightGradient(g, *this, d);
   if (getBias())
     dIn[2] = g.sum(d, otherAxes(shapeOf(d).size(), {1}));
   return success();
+}
+
+namespace {
+
+/// A convolution of a tensor with zeros between its elements, as a transposed
+/// convolution is, goes by phases, which multiply no zero.
+struct ConvOfSpread : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// Whether zeros are all that `pad` adds, and only along spatial axes.
+  static bool spreads(PadOp pad) {
+    auto isZero = [](int64_t size) { return size == 0; };
+    ArrayRef<int64_t> interior = pad.getInterior();
+    return pad.getValue().isZero() && !llvm::all_of(interior, isZero) &&
+           llvm::all_of(interior.take_front(2), isZero) &&
+           llvm::all_of(pad.getLow().take_front(2), isZero) &&
+           llvm::all_of(pad.getHigh().take_front(2), isZero);
+  }
+
+  LogicalResult matchAndRewrite(ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    auto pad = op.getInput().getDefiningOp<PadOp>();
+    if (!pad || !spreads(pad))
+      return rewriter.notifyMatchFailure(op, "no zeros between elements");
+    SpreadConvolution spread;
+    spread.input = pad.getInput();
+    spread.bias = op.getBias();
+    for (int64_t zeros : pad.getInterior().drop_front(2))
+      spread.strides.push_back(zeros + 1);
+    if (llvm::any_of(op.getStrides(), [](int64_t s) { return s != 1; }) ||
+        llvm::product_of(spread.strides) > kMostPhases)
+      return rewriter.notifyMatchFailure(op, "no phases of its own");
+    for (auto [own, before] :
+         llvm::zip(op.getLow(), pad.getLow().drop_front(2)))
+      spread.low.push_back(own + before);
+    llvm::append_range(spread.dilations, op.getDilations());
+    llvm::append_range(spread.kernel, shapeOf(op.getWeight()).drop_front(2));
+    llvm::append_range(spread.output, shapeOf(op.getOutput()).drop_front(2));
+    spread.groups = op.getGroups();
+    GradientBuilder g(rewriter, op.getLoc());
+    rewriter.replaceOp(op, spread.build(g, [&](ArrayRef<Taps> phase) {
+      return getTaps(rewriter, op, phase);
+    }));
+    return success();
+  }
+
+  /// The weight of some of the taps.
+  static Value getTaps(PatternRewriter &rewriter, ConvOp op,
+                       ArrayRef<Taps> phase) {
+    SmallVector<int64_t> starts(2, 0), strides(2, 1);
+    SmallVector<int64_t> limits(shapeOf(op.getWeight()));
+    for (const Taps &taps : phase) {
+      starts.push_back(taps.start);
+      strides.push_back(taps.step);
+    }
+    return SliceOp::create(rewriter, op.getLoc(), op.getWeight(), starts,
+                           limits, strides);
+  }
+};
+
+} // namespace
+
+void ConvOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *context) {
+  patterns.add<ConvOfSpread>(context);
 }

@@ -25,6 +25,37 @@ from torch._higher_order_ops.while_loop import while_loop
 
 A = torch.ops.aten
 CASES = {}
+
+
+@torch.library.custom_op("transformers::grouped_mm_fallback", mutates_args=(), schema="(Tensor input, Tensor weight, Tensor offs) -> Tensor")
+def experts_of(input, weight, offs):
+    """The op of transformers by its name and schema, which programs that call it hold."""
+    result = input.new_zeros(input.shape[0], weight.shape[2])
+    start = 0
+    for matrix, end in zip(weight, offs.tolist()):
+        result[start:end] = input[start:end] @ matrix
+        start = end
+    return result
+
+
+@experts_of.register_fake
+def _(input, weight, offs):
+    return input.new_empty(input.shape[0], weight.shape[2])
+
+
+def experts_gradient(context, gradient):
+    rows, matrices, ends = context.saved_tensors
+    found = torch.zeros_like(rows), torch.zeros_like(matrices)
+    start = 0
+    for group, end in enumerate(ends.tolist()):
+        found[0][start:end] = gradient[start:end] @ matrices[group].T
+        found[1][group] = rows[start:end].T @ gradient[start:end]
+        start = end
+    return *found, None
+
+
+experts_of.register_autograd(experts_gradient, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs))
+
 # What PyTorch has not in bfloat16 on a CPU, and what reads elements that a rounding decides.
 WITHOUT_BF16 = ("avg_pool3d", "grid_sampler")
 
@@ -759,6 +790,46 @@ def moments():
     case(f, "batch_norm", lambda x: A._native_batch_norm_legit.no_stats(x, None, None, True, 0.1, 1e-3)[0] * x, t(5, 4))
 
 
+def spread():
+    """Transposed convolutions: strides that leave outputs without a tap, dilations that share a factor with the stride,
+    outputs that are no multiple of it."""
+    f = "spread"
+    one, two, three = A.conv_transpose1d.default, A.conv_transpose2d.input, A.conv_transpose3d.input
+    case(f, "conv_transpose2d", lambda x, w, b: two(x, w, b, [2], [1], [1]), t(2, 3, 4, 5), t(3, 2, 3, 3), t(2))
+    case(f, "conv_transpose2d", lambda x, w, b: two(x, w, b, [2]), t(2, 3, 3, 4), t(3, 4, 2, 2), t(4))
+    case(f, "conv_transpose2d", lambda x, w, b: two(x, w, b, [2], [1]), t(1, 4, 3, 5), t(4, 2, 4, 4), t(2))
+    case(f, "conv_transpose2d", lambda x, w, b: two(x, w, b, [3, 2], [1, 0], [2, 1], 2), t(2, 4, 3, 2), t(4, 1, 2, 3), t(2))
+    case(f, "conv_transpose2d", lambda x, w: two(x, w, None, [3, 3], [0, 0], [1, 1]), t(1, 2, 3, 3), t(2, 3, 1, 2))
+    case(f, "conv_transpose2d", lambda x, w, b: two(x, w, b, [2], [0], [1]), t(1, 2, 3, 3), t(2, 3, 1, 1), t(3))
+    case(f, "conv_transpose2d", lambda x, w, b: two(x, w, b, [4, 3], [1, 2]), t(1, 2, 3, 3), t(2, 3, 4, 5), t(3))
+    case(f, "conv_transpose1d", lambda x, w, b: one(x, w, b, [4], [3], [1], 1, [2]), t(2, 3, 5), t(3, 2, 5), t(2))
+    case(f, "conv_transpose1d", lambda x, w, b: one(x, w, b, [3], [2], [2], 3, [3]), t(2, 3, 4), t(3, 1, 4), t(3))
+    case(f, "conv_transpose1d", lambda x, w, b: one(x, w, b, [10], [1]), t(1, 2, 4), t(2, 3, 12), t(3))
+    case(f, "conv_transpose3d", lambda x, w, b: three(x, w, b, [2], [1], [1]), t(1, 2, 2, 3, 2), t(2, 2, 3, 3, 3), t(2))
+
+
+def grouped(x, matrices, ends):
+    """PyTorch 2.13 has it in bfloat16 alone."""
+    return A._grouped_mm.default(x, matrices, ends) if x.dtype == torch.bfloat16 else experts_of(x, matrices, ends)
+
+
+def experts():
+    """Products of rows with the matrix of their group; groups without rows, rows without a group."""
+    f = "experts"
+    ends = lambda *values: torch.tensor(values, dtype=torch.int32)
+    case(f, "experts", experts_of, t(9, 3), t(4, 3, 5), ends(2, 2, 7, 9))
+    case(f, "experts", lambda x, w, e: experts_of(x, w.transpose(1, 2), e), t(40, 8), t(3, 4, 8), ends(3, 30, 40))
+    case(f, "experts", experts_of, t(9, 3), t(4, 3, 5), ints([0, 4, 4, 6]))
+    case(f, "experts", experts_of, t(3, 2), t(5, 2, 4), ends(0, 0, 1, 1, 3))
+    case(f, "experts", experts_of, t(140, 2), t(2, 2, 3), ends(139, 140))
+    case(f, "experts", experts_of, t(70, 2), t(1, 2, 3), ends(70))
+    case(f, "grouped_mm", grouped, t(12, 8), t(3, 8, 8), ends(5, 5, 12))
+    numbers = lambda: torch.tensor([2.0, -1.0, 0.0, 0.5, 3.5, 2.0, 1.9, -3.0, 2.5, 3.0])
+    case(f, "histc", lambda y, x: A.histc.default(x, 4, -1, 3) * y, t(4), numbers())
+    case(f, "histc", lambda y, x: A.histc.default(x, 6) * y, t(6), numbers().reshape(2, 5))
+    case(f, "histc", lambda y, x: A.histc.default(x, 3) * y, t(3), torch.full((4,), 2.0))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
@@ -767,7 +838,7 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
-                   rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines):
+                   rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines, spread, experts):
         family()
     for family, cases in CASES.items():
         save_family(arguments.folder, family, cases, torch.float32)

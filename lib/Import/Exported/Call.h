@@ -125,6 +125,7 @@ struct OpRow {
 /// The rows of one family of ops.
 llvm::ArrayRef<OpRow> distanceRows();
 llvm::ArrayRef<OpRow> elementwiseRows();
+llvm::ArrayRef<OpRow> expertRows();
 llvm::ArrayRef<OpRow> indexingRows();
 llvm::ArrayRef<OpRow> lossRows();
 llvm::ArrayRef<OpRow> movementRows();

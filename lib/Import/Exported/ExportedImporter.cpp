@@ -386,7 +386,8 @@ std::string describeExportedOps() {
   std::string text;
   exported::OpTable table;
   for (StringRef op : table.ops())
-    text += ("aten." + op + "\n").str();
+    // Ops of other libraries have the name of theirs.
+    text += (op.consume_front("torch.ops.") ? op : "aten." + op).str() + "\n";
   return text;
 }
 

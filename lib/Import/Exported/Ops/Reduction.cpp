@@ -5,6 +5,7 @@
 
 #include "lib/Import/Build/Powers.h"
 #include "lib/Import/Build/Reductions.h"
+#include "lib/Import/Build/Scatter.h"
 #include "llvm/ADT/Sequence.h"
 
 #include <cmath>
@@ -275,6 +276,59 @@ Error emitDifference(Call &call) {
   return Error::success();
 }
 
+/// Numbers that all elements of `like` are compared with.
+Operand everywhere(TensorBuilder &b, const Operand &number,
+                   const Operand &like) {
+  return b.broadcast(number, like.shape, {});
+}
+
+/// The least and the greatest number that histc() counts, as scalars: those of
+/// the operand where the call gives none. Equal ones are 1 further apart.
+Expected<std::pair<Operand, Operand>> rangeOfBins(Call &call,
+                                                  const Operand &x) {
+  MPC_TRY_ASSIGN(double low, call.number("min", 0.0));
+  MPC_TRY_ASSIGN(double high, call.number("max", 0.0));
+  TensorBuilder &b = call.build;
+  if (!std::isfinite(low) || !std::isfinite(high) || low > high)
+    return call.fail("min is not below max");
+  if (low < high)
+    return std::pair(b.splat(x.type, {}, low), b.splat(x.type, {}, high));
+  MPC_TRY(requireElements(call, x));
+  Operand least = b.reduceMin(x, {0}), most = b.reduceMax(x, {0});
+  Operand isOne = b.compare(nn::CompareKind::EQ, least, most);
+  return std::pair(b.select(isOne, b.binary(Binary::Sub, least, 1.0), least),
+                   b.select(isOne, b.binary(Binary::Add, most, 1.0), most));
+}
+
+/// histc(): how many elements are in each of `bins` equal parts of a range, to
+/// whose last part its end belongs. What is outside of it is not counted.
+Error emitHistogram(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  MPC_TRY_ASSIGN(int64_t bins, call.integer("bins", 100));
+  if (bins < 1 || bins > INT32_MAX)
+    return call.fail("has " + Twine(bins) + " bins");
+  TensorBuilder &b = call.build;
+  x = b.withoutGradient(b.wide(b.joinedFrom(x, 0)));
+  MPC_TRY_ASSIGN(auto range, rangeOfBins(call, x));
+  Operand low = everywhere(b, range.first, x);
+  Operand high = everywhere(b, range.second, x);
+  Operand isInside = b.select(b.compare(nn::CompareKind::GE, x, low),
+                              b.compare(nn::CompareKind::LE, x, high),
+                              b.splat(b.i1(), x.shape, 0.0));
+  Operand place = b.binary(Binary::Div,
+                           b.binary(Binary::Mul, b.binary(Binary::Sub, x, low),
+                                    static_cast<double>(bins)),
+                           b.binary(Binary::Sub, high, low));
+  place = b.select(isInside, place, b.splatLike(place, 0.0));
+  Operand bin = b.cast(place, b.i64());
+  bin = b.binary(Binary::Min, bin,
+                 b.splatLike(bin, static_cast<double>(bins - 1)));
+  MPC_TRY_ASSIGN(mlir::Type type, call.resultType());
+  call.result(b.cast(
+      sumsAt(b, b.cast(isInside, x.type), {bin, bins, /*inner=*/1}), type));
+  return Error::success();
+}
+
 } // namespace
 
 ArrayRef<OpRow> reductionRows() {
@@ -294,6 +348,7 @@ ArrayRef<OpRow> reductionRows() {
       {"cumprod.default", emitScan<Binary::Mul>},
       {"cumsum.default", emitScan<Binary::Add>},
       {"diff.default", emitDifference},
+      {"histc.default", emitHistogram},
       {"linalg_vector_norm.default", emitVectorNorm},
       {"logsumexp.default", emitLogSumExp},
       {"max.default", emitReduce<&TensorBuilder::reduceMax>},

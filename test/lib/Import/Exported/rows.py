@@ -34,7 +34,7 @@ def graph_module(path):
 def ops_of(module):
     """With and without the underscore of those that write in place."""
     for node in module["graph"]["nodes"]:
-        op = node["target"].removeprefix("torch.ops.aten.")
+        op = node["target"].removeprefix("torch.ops.").removeprefix("aten.")
         name, _, overload = op.partition(".")
         yield op
         yield f"{name.removesuffix('_')}.{overload}"

@@ -255,11 +255,18 @@ def _tied_names(module: Any) -> dict[str, str]:
     return same
 
 
+#: Ops that take of a tensor its sizes, type and place alone.
+_LIKE = {"zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like",
+         "new_zeros", "new_ones", "new_full", "new_empty", "new_empty_strided"}
+
+
 def _stops(node: Any) -> bool:
     """Whether no gradient flows through a node."""
     value = node.meta.get("val")
     is_number = isinstance(value, torch.Tensor) and not value.dtype.is_floating_point
-    return is_number or node.target in (torch.ops.aten.detach.default, torch.ops.aten.detach_.default)
+    packet = getattr(node.target, "overloadpacket", None)
+    name = "" if packet is None else packet.__name__
+    return is_number or name in _LIKE or name in ("detach", "detach_")
 
 
 def _reached(program: Any, name: str) -> set[str]:

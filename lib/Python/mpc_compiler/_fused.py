@@ -142,9 +142,9 @@ class Step:
         batch = self._calls.batch(arguments, target, has_target)
         precision = self._calls.precision()
         structure = self._calls.structure(batch, precision)
-        if structure.program is None:
-            self._compile(structure, batch, precision, has_target)
         try:
+            if structure.program is None:
+                self._compile(structure, batch, precision, has_target)
             structure.program.hold()
         except _slots.UnevenError as error:
             self._reason = str(error)
@@ -201,7 +201,13 @@ class Step:
         }
         flags.update(flags_of(recipe.ranks, recipe.accumulate, recipe.options))
         options = {**self._calls.device.options(), **recipe.options}
-        return compiled(exported, self._model, _compile._flags({**flags, **options}))
+        program = compiled(exported, self._model, _compile._flags({**flags, **options}))
+        # A parameter that the program does not update has no slots beside others'.
+        updated = {info.owner for info in program.state() if info.role == _runtime.STATE_SLOT}
+        for name in exported.trained:
+            if updated and name in trained and name not in updated:
+                raise _slots.UnevenError(f"{name} has a gradient of zeros: torch runs the optimizer's step()")
+        return program
 
     def _run(self, structure: Structure, batch: Batch) -> Any:
         program = structure.program

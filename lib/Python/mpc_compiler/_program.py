@@ -69,6 +69,9 @@ class CompiledCall:
         self._dtypes = {info.name: info.dtype for info in step.inputs}
         self._is_read = [name in self._dtypes for name in exported.inputs]
         self._outputs = self._memory_of_outputs(step)
+        computed = {info.name for info in step.outputs}
+        # What reads them adds nothing to the loss, as where() by a known condition.
+        self._zeros = [i for i, name in enumerate(self.names) if f"grad.{name}" not in computed]
         self._bound: Any = None
         self._torch_sleeps = Sleeping()
         self._has_noise = any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
@@ -100,6 +103,8 @@ class CompiledCall:
         self._bind(tensors)
         gradients = self._home.gradients(self.names, self.parameters)
         self._bind_gradients(gradients)
+        for index in self._zeros:
+            gradients.tensors[index].zero_()
         outputs = bind_outputs(self._device, self.runner, self._outputs)
         if self._has_noise:
             self.runner.write_number("random_seed", float(torch.randint(2**31, ()).item()))
@@ -139,8 +144,9 @@ class CompiledCall:
 
     def _bind_gradients(self, gradients: Any) -> None:
         if self._bound is not gradients:
-            for name, tensor in zip(self.names, gradients.tensors):
-                self.runner.bind_output(f"grad.{name}", self._device.capsule(tensor))
+            for index, (name, tensor) in enumerate(zip(self.names, gradients.tensors)):
+                if index not in self._zeros:
+                    self.runner.bind_output(f"grad.{name}", self._device.capsule(tensor))
             self._bound = gradients
 
 

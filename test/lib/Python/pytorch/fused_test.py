@@ -89,6 +89,29 @@ class Fused(WrapTest):
             [{"params": m[0].parameters(), "eps": 1e-3}, {"params": m[2].parameters()}], lr=1e-2))
         self.assertIn("groups differ in 'eps'", str(step.report()))
 
+    def test_a_gradient_of_zeros_decays_its_weight(self):
+        class Reading(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(0)
+                self.a, self.b = torch.nn.Linear(8, 3), torch.nn.Linear(8, 3)
+
+            def forward(self, x, y):
+                return F.cross_entropy(torch.where(torch.tensor(True), self.a(x), self.b(x)), y)
+
+        ours, plain = Reading(), Reading()
+        adam = lambda m: torch.optim.AdamW(m.parameters(), lr=0.05, weight_decay=0.5)
+        step, optimizer = mpc_compiler.step(ours, adam(ours)), adam(plain)
+        for x, y in batches(3):
+            optimizer.zero_grad()
+            loss = plain(x, y)
+            loss.backward()
+            optimizer.step()
+            self.near([step(x, y).item()], [loss.item()], 5e-6)
+        for a, b in zip(ours.parameters(), plain.parameters()):
+            self.assertLess((a - b).abs().max().item(), 1e-5)
+        self.assertIn("b.weight has a gradient of zeros", str(step.report()))
+
     def test_the_optimizer_saves_and_goes_on(self):
         optimizer_of = lambda m: torch.optim.Adam(m.parameters(), lr=0.01)
         expected, _, _ = by_torch(optimizer_of, 20)

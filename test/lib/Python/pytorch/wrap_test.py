@@ -151,6 +151,42 @@ class Detached(WrapTest):
 
         self.both(loop, self.make)
 
+    @staticmethod
+    def reading(add):
+        """Models in which the loss sees what `add` makes of h and k."""
+        class Reading(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(0)
+                self.a, self.b = nn.Linear(8, 3), nn.Linear(8, 3)
+
+            def forward(self, x):
+                return add(self.a(x), self.b(x))
+
+        return Reading
+
+    def test_what_is_read_for_its_sizes_has_no_gradient(self):
+        def loop(m):
+            losses = train(m, torch.optim.AdamW(m.parameters(), lr=0.05, weight_decay=0.5), batches(5))
+            assert m.b.weight.grad is None and m.b.bias.grad is None
+            return losses
+
+        for add in (lambda h, k: h + torch.zeros_like(k), lambda h, k: h + k.new_ones(k.shape),
+                    lambda h, k: h * torch.full_like(k, 2.0), lambda h, k: torch.empty_like(k).copy_(h)):
+            self.both(loop, self.reading(add))
+
+    def test_what_adds_nothing_to_the_loss_has_a_gradient_of_zeros(self):
+        def loop(m):
+            optimizer, losses = torch.optim.AdamW(m.parameters(), lr=0.05, weight_decay=0.5), []
+            for x, y in batches(5):
+                losses += train(m, optimizer, [(x, y)])
+                assert not m.b.weight.grad.any() and not m.b.bias.grad.any()
+                m.b.weight.grad.fill_(3.0)  # What lies there is not kept.
+            return losses + m.b.weight.flatten().tolist()
+
+        for add in (lambda h, k: torch.where(torch.tensor(True), h, k), lambda h, k: torch.cat([k, h], 1)[:, 3:]):
+            self.both(loop, self.reading(add))
+
     def test_a_region_with_a_gradient_beside_one_without(self):
         def make():
             m = self.make()

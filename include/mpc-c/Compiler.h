@@ -49,6 +49,11 @@ MPC_EXPORT MpcError *mpcModelLoadOnnx(const void *bytes, size_t size,
 MPC_EXPORT MpcError *mpcModelLoadExported(const void *json, size_t size,
                                           const char *name, MpcModel **model);
 
+/* Whether mpcModelLoadExported reads nodes of that target, as
+ * "torch.ops.aten.linear.default": 1, or else 0. What it does not read,
+ * run_decompositions of PyTorch may say in ops that it does. */
+MPC_EXPORT MpcError *mpcModelReadsExportedOp(const char *target, int *reads);
+
 /* The model of MLIR text: `func.func @model`, or a step that is written out. */
 MPC_EXPORT MpcError *mpcModelParse(const char *text, const char *name,
                                    MpcModel **model);

@@ -135,6 +135,15 @@ public:
     return Expected<std::string>(std::string(type));
   }
 
+  /// Whether loadExported() reads nodes of that target.
+  static Expected<bool> readsExportedOp(const std::string &target) {
+    int reads = 0;
+    Status status(mpcModelReadsExportedOp(target.c_str(), &reads));
+    if (!status.ok())
+      return Expected<bool>(std::move(status));
+    return Expected<bool>(reads != 0);
+  }
+
   /// All flags that compile() takes.
   static Expected<std::vector<MpcFlagInfo>> flags() {
     size_t count = 0;

@@ -3,6 +3,7 @@
 #include "lib/CAPI/Model.h"
 
 #include "lib/Driver/OnnxExport.h"
+#include "lib/Import/Exported/ExportedImporter.h"
 #include "runtime/CAPI/CallerTensor.h"
 #include "runtime/Support/Text.h"
 
@@ -99,6 +100,15 @@ MpcError *mpcModelLoadExported(const void *json, size_t size, const char *name,
     copy->format = ModelBytes::Format::Exported;
     copy->bytes.assign(static_cast<const char *>(json), size);
     return give(std::make_shared<Model>(name, std::move(copy)), model);
+  });
+}
+
+MpcError *mpcModelReadsExportedOp(const char *target, int *reads) {
+  return guarded([&]() -> rt::Status {
+    MPC_RETURN_IF_ERROR(needs("target", target));
+    MPC_RETURN_IF_ERROR(needs("reads", reads));
+    *reads = readsExportedOp(target);
+    return {};
   });
 }
 

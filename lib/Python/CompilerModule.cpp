@@ -110,6 +110,12 @@ NB_MODULE(_compiler, m) {
           },
           "json"_a, "name"_a)
       .def_static(
+          "reads_exported_op",
+          [](const std::string &target) {
+            return valueOf(mpc::Model::readsExportedOp(target));
+          },
+          "target"_a)
+      .def_static(
           "parse",
           [](const std::string &text, const std::string &name) {
             return valueOf(mpc::Model::parse(text, name));

@@ -186,6 +186,20 @@ TEST(CompilerMisuse, AFlagThatIsNotThere) {
   }
 }
 
+TEST(Compiler, TellsWhichExportedOpsItReads) {
+  auto reads = [](const char *target) {
+    return get(Model::readsExportedOp(target));
+  };
+  EXPECT_TRUE(reads("torch.ops.aten.linear.default"));
+  EXPECT_TRUE(reads("torch.ops.aten.relu_.default"));
+  EXPECT_TRUE(reads("torch.ops.aten.multiply.Tensor"));
+  EXPECT_TRUE(reads("torch.ops.aten._assert_scalar.default"));
+  EXPECT_TRUE(reads("torch.ops.higher_order.wrap_with_autocast"));
+  EXPECT_FALSE(reads("torch.ops.aten.frobnicate.default"));
+  EXPECT_FALSE(reads("_operator.le"));
+  EXPECT_FALSE(reads(""));
+}
+
 TEST(Compiler, WarningsAreLogged) {
   std::string seen;
   Model model = buildLinear(LinearCase());
@@ -233,6 +247,7 @@ TEST(CompilerMisuse, AnyPointerMayBeNull) {
   MpcProgram *program = nullptr;
   MpcValue value = 0;
   float memory = 0;
+  int reads = 0;
   DLTensor tensor = {};
   tensor.data = &memory;
   tensor.device = {kDLCPU, 0};
@@ -245,6 +260,8 @@ TEST(CompilerMisuse, AnyPointerMayBeNull) {
       mpcModelLoadOnnx(nullptr, 1, "x", &model),
       mpcModelLoadOnnx("x", 1, nullptr, &model),
       mpcModelLoadOnnx("x", 1, "x", nullptr),
+      mpcModelReadsExportedOp(nullptr, &reads),
+      mpcModelReadsExportedOp("torch.ops.aten.relu.default", nullptr),
       mpcModelLoadExported(nullptr, 1, "x", &model),
       mpcModelLoadExported("x", 1, nullptr, &model),
       mpcModelLoadExported("x", 1, "x", nullptr),

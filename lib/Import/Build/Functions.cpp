@@ -79,6 +79,48 @@ Operand logAddExp2(TensorBuilder &b, const Operand &x, const Operand &y) {
                   std::numbers::log2e);
 }
 
+/// Stirling's series for log gamma(z), z of 8 or more; its next term is below
+/// 1e-11.
+static Operand stirling(TensorBuilder &b, const Operand &z) {
+  Operand inverse = b.reciprocal(z);
+  Operand square = b.binary(Binary::Mul, inverse, inverse);
+  Operand series = b.splatLike(z, -1.0 / 1680);
+  for (double term : {1.0 / 1260, -1.0 / 360, 1.0 / 12})
+    series = b.binary(Binary::Add, b.binary(Binary::Mul, series, square), term);
+  Operand main = b.binary(Binary::Mul, b.binary(Binary::Sub, z, 0.5),
+                          b.binary(Binary::Sub, b.log(z), 1.0));
+  main =
+      b.binary(Binary::Add, main, 0.5 * std::log(2.0 * std::numbers::pi) - 0.5);
+  return b.binary(Binary::Add, main, b.binary(Binary::Mul, series, inverse));
+}
+
+/// By gamma(y) = gamma(y + 7) / (y (y + 1) ... (y + 6)) below 8, and by
+/// gamma(x) gamma(1 - x) = pi / sin(pi x) below 1/2. What is not chosen is
+/// replaced in the operands, so that no gradient is infinite there.
+Operand logGamma(TensorBuilder &b, const Operand &input) {
+  Operand x = b.wide(input), zero = b.splatLike(x, 0.0);
+  Operand isLow = b.compare(Kind::LT, x, b.splatLike(x, 0.5));
+  Operand y = b.select(isLow, b.binary(Binary::Sub, b.splatLike(x, 1.0), x), x);
+  Operand isShort = b.compare(Kind::LT, y, b.splatLike(y, 8.0));
+  Operand factor = b.select(isShort, y, b.splatLike(y, 1.0));
+  Operand product = factor;
+  for (double step = 1.0; step < 7.0; ++step)
+    product =
+        b.binary(Binary::Mul, product, b.binary(Binary::Add, factor, step));
+  Operand result =
+      b.binary(Binary::Sub,
+               stirling(b, b.select(isShort, b.binary(Binary::Add, y, 7.0), y)),
+               b.select(isShort, b.log(product), zero));
+  Operand turn = b.select(isLow, x, b.splatLike(x, 0.5));
+  turn = b.binary(Binary::Sub, turn, b.unary<nn::FloorOp>(turn));
+  Operand sine =
+      b.unary<nn::SinOp>(b.binary(Binary::Mul, turn, std::numbers::pi));
+  Operand reflected =
+      b.binary(Binary::Sub, b.splatLike(x, std::log(std::numbers::pi)),
+               b.binary(Binary::Add, b.log(sine), result));
+  return b.cast(b.select(isLow, reflected, result), input.type);
+}
+
 Operand logSigmoid(TensorBuilder &b, const Operand &x) {
   return b.neg(b.unary<nn::SoftplusOp>(b.neg(x)));
 }

@@ -382,6 +382,13 @@ Expected<ImportedModel> importExported(StringRef json, StringRef name,
   return exported::importProgram(json, name, values, context, options);
 }
 
+bool readsExportedOp(StringRef target) {
+  static const exported::OpTable table;
+  exported::Node node;
+  node.target = target.str();
+  return exported::isKnown(node, table);
+}
+
 std::string describeExportedOps() {
   std::string text;
   exported::OpTable table;

@@ -28,6 +28,10 @@ llvm::Expected<ImportedModel> importExported(llvm::StringRef json,
 /// A line for each op that is imported: its name and overload.
 std::string describeExportedOps();
 
+/// Whether the importer reads nodes of that target, as
+/// "torch.ops.aten.linear.default".
+bool readsExportedOp(llvm::StringRef target);
+
 } // namespace mpc
 
 #endif // MPC_LIB_IMPORT_EXPORTED_EXPORTEDIMPORTER_H

@@ -35,7 +35,10 @@ void GraphImporter::locate(const Node &node) {
 }
 
 Error GraphImporter::importGraph(const Graph &graph, Scope &scope) {
+  llvm::DenseSet<const Node *> passed = findPassedOver(graph, table_);
   for (const Node &node : graph.nodes) {
+    if (passed.contains(&node))
+      continue;
     locate(node);
     if (Error error = importNode(node, graph, scope))
       return at(node, std::move(error));
@@ -45,8 +48,6 @@ Error GraphImporter::importGraph(const Graph &graph, Scope &scope) {
 
 Error GraphImporter::importNode(const Node &node, const Graph &graph,
                                 Scope &scope) {
-  if (isCheck(node))
-    return Error::success();
   if (RegionEmitter emit = findRegion(node.target))
     return emit(*this, node, graph, scope);
   return importCall(node, graph, scope);

@@ -47,6 +47,7 @@ private:
   Error readString(const Json &value, Argument &argument) const;
   Error readSymbol(const Json &value, Argument &argument) const;
   Error readSymbols(const Json &list, Argument &argument) const;
+  Error readScalar(const Json &value, Argument &argument) const;
   Error readSubgraph(const Json &value, Argument &argument) const;
 };
 
@@ -63,6 +64,8 @@ const ArgumentReader::Row ArgumentReader::kRows[] = {
     {"as_optional_tensors", &ArgumentReader::readTensors},
     {"as_scalar_type", &ArgumentReader::readInteger<Kind::DType>},
     {"as_string", &ArgumentReader::readString},
+    {"as_sym_bool", &ArgumentReader::readScalar},
+    {"as_sym_float", &ArgumentReader::readScalar},
     {"as_sym_int", &ArgumentReader::readSymbol},
     {"as_sym_ints", &ArgumentReader::readSymbols},
     {"as_tensor", &ArgumentReader::readTensor},
@@ -157,12 +160,27 @@ Error ArgumentReader::readString(const Json &value, Argument &argument) const {
   return Error::success();
 }
 
+static void addSymbol(const Json &value, Argument &argument) {
+  argument.kind = Argument::Kind::Symbol;
+  const Json &name = field(value, "as_name");
+  if (name.is_string())
+    argument.symbols.push_back(name.get<std::string>());
+}
+
 /// A size, which may be known by name alone.
 Error ArgumentReader::readSymbol(const Json &value, Argument &argument) const {
   MPC_TRY_ASSIGN(std::optional<int64_t> size, readSize(value));
-  argument.kind = size ? Kind::Int : Kind::Symbol;
+  argument.kind = Kind::Int;
   if (size)
     argument.ints.push_back(*size);
+  else
+    addSymbol(value, argument);
+  return Error::success();
+}
+
+/// A truth or a floating-point number that is computed when a step runs.
+Error ArgumentReader::readScalar(const Json &value, Argument &argument) const {
+  addSymbol(value, argument);
   return Error::success();
 }
 
@@ -173,7 +191,7 @@ Error ArgumentReader::readSymbols(const Json &list, Argument &argument) const {
     if (size)
       argument.ints.push_back(*size);
     else
-      argument.kind = Kind::Symbol;
+      addSymbol(element, argument);
     return Error::success();
   });
 }

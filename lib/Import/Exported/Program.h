@@ -48,13 +48,14 @@ struct Argument {
     DType, ///< A number of torch's in `ints`.
     Graph,
     Ignored, ///< A device, a layout, a memory format: nothing to compute.
-    Symbol,  ///< A size that is not known when the model is exported.
+    Symbol,  ///< A number that is not known when the model is exported.
   };
   Kind kind = Kind::None;
   std::vector<std::string> names = {};
   std::vector<int64_t> ints = {};
   std::vector<double> floats = {};
   std::string text = {};
+  std::vector<std::string> symbols = {}; ///< Names of numbers not known.
   std::shared_ptr<const Graph> graph = nullptr;
 };
 

@@ -15,6 +15,7 @@ import torch  # type: ignore[import-not-found]
 from torch.export.graph_signature import InputKind, OutputKind  # type: ignore[import-not-found]
 
 from ._batch import Batch
+from ._decompose import decompose_missing
 from ._errors import ExportError, UnsupportedError, UsageError
 from ._in_place import drop_identities, written_buffers
 from ._outputs import Outputs, find_loss
@@ -120,6 +121,9 @@ def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...])
         program = torch.export.export(module, (), dict(named), strict=False)
         _detach_results(program)
         drop_identities(program)
+        plain = decompose_missing(program)
+        if plain is not program:
+            return plain, []
         written = written_buffers(program)
         return (program.run_decompositions({}), []) if written is None else (program, written)
 

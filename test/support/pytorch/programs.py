@@ -830,6 +830,50 @@ def experts():
     case(f, "histc", lambda y, x: A.histc.default(x, 3) * y, t(3), torch.full((4,), 2.0))
 
 
+def bounded(x, numbers):
+    """What a check alone reads is no part of the program."""
+    assert numbers.max().item() <= 8
+    return x * 2
+
+
+def further():
+    f = "further"
+    case(f, "broadcast_to", lambda x, y: A.broadcast_to.default(x, [2, 3, 4]) * y, t(3, 1), t(2, 3, 4))
+    case(f, "ravel", A.ravel.default, t(3, 4))
+    case(f, "linalg_norm", lambda x: A.linalg_norm.default(x), t(3, 4))
+    case(f, "linalg_norm", lambda x: A.linalg_norm.default(x, None, [0, 1], True), t(3, 4))
+    case(f, "linalg_norm", lambda x: A.linalg_norm.default(x, 1, [-1]), t(3, 4))
+    case(f, "linalg_norm", lambda x: A.linalg_norm.default(x, 2, [0], True), t(3, 4))
+    case(f, "logaddexp2", A.logaddexp2.default, t(3, 4), t(3, 4))
+    case(f, "lgamma", A.lgamma.default, t(5, 8, low=-3.6, high=12.0))
+    case(f, "lgamma", A.lgamma.default, t(4, low=20.0, high=4000.0))
+    case(f, "cdist", A.cdist.default, t(3, 4), t(5, 4))
+    case(f, "cdist", lambda x, y: A.cdist.default(x, y, 1.0), t(2, 3, 4), t(1, 5, 4))
+    both = lambda r: r[0] * (r[1] + 1)
+    case(f, "median", lambda x: both(A.median.dim(x, 1)), t(3, 5))
+    case(f, "median", lambda x: both(A.median.dim(x, 0, True)), t(4, 3))
+    case(f, "median", A.median.default, t(3, 4))
+    case(f, "kthvalue", lambda x: both(A.kthvalue.default(x, 2)), t(3, 5))
+    edges, found = torch.tensor([-1.0, 0.0, 0.0, 1.5]), torch.tensor([[-2.0, -1.0, 0.0], [1.0, 1.5, 9.0]])
+    for right in (False, True):
+        case(f, "searchsorted", lambda y, e, v, r=right: y * A.searchsorted.Tensor(e, v, right=r), t(2, 3), edges, found)
+    case(f, "searchsorted", lambda y, e, v: y * A.searchsorted.Tensor(e, v, side="right"), t(2, 3), torch.stack([edges, edges + 1]), found)
+    case(f, "randperm", lambda x: x * (A.randperm.default(1) + 1), t(3))
+    case(f, "randperm", lambda x: x * A.randperm.default(7).sort()[0], t(7))
+    for op in (A.randint.default, A.randint.low):
+        bounds = (1,) if op == A.randint.default else (3, 4)
+        case(f, "randint", lambda x, g=op, b=bounds: x * (g(*b, [3, 4]) + 1), t(3, 4))
+
+
+def checks():
+    f = "checks"
+    if torch.__version__ < "2.15":
+        return  # PyTorch 2.13 does not export these.
+    case(f, "assert", bounded, t(3), ints([1, 7, 3]))
+    odds = lambda x, y: torch.distributions.Bernoulli(logits=x).log_prob((y > 0).to(x.dtype))
+    case(f, "is_all_true", odds, t(3, 4), mask(3, 4).float())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
@@ -838,7 +882,7 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
-                   rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines, spread, experts):
+                   rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines, spread, experts, further, checks):
         family()
     for family, cases in CASES.items():
         save_family(arguments.folder, family, cases, torch.float32)

@@ -72,6 +72,34 @@ Error emitPairwiseDistance(Call &call) {
   return Error::success();
 }
 
+/// cdist(): of each vector of one operand to each of the other.
+Error emitAllDistances(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("x1"));
+  MPC_TRY_ASSIGN(Operand y, call.real("x2"));
+  MPC_TRY_ASSIGN(double p, call.number("p", 2.0));
+  if (x.rank() < 2 || y.rank() < 2 || x.type != y.type)
+    return call.fail("the operands are " + shapeText(x.shape) + " and " +
+                     shapeText(y.shape) + ", or of two types");
+  TensorBuilder &b = call.build;
+  auto withAxis = [&](const Operand &v, int64_t axis) {
+    Shape shape = v.shape;
+    shape.insert(shape.begin() + axis, 1);
+    return b.reshape(v, shape);
+  };
+  x = withAxis(x, x.rank() - 1);
+  y = withAxis(y, y.rank() - 2);
+  std::optional<Shape> shape = broadcastShape(x.shape, y.shape);
+  if (!shape || x.shape.back() != y.shape.back())
+    return call.fail("the operands are " + shapeText(x.shape) + " and " +
+                     shapeText(y.shape));
+  MPC_TRY(checkSize(*shape));
+  Operand apart =
+      difference(b, b.broadcastTo(x, *shape), b.broadcastTo(y, *shape));
+  MPC_TRY_ASSIGN(Operand result, normAlong(call, apart, apart.rank() - 1, p));
+  call.result(result);
+  return Error::success();
+}
+
 /// Each vector over its length, which is at least `eps`.
 Error emitCosineSimilarity(Call &call) {
   MPC_TRY_ASSIGN(auto both, readBoth(call, "x1", "x2"));
@@ -220,6 +248,7 @@ Error emitPoissonLoss(Call &call) {
 
 ArrayRef<OpRow> distanceRows() {
   static const OpRow rows[] = {
+      {"cdist.default", emitAllDistances},
       {"cosine_embedding_loss.default", emitCosineEmbeddingLoss},
       {"cosine_similarity.default", emitCosineSimilarity},
       {"hinge_embedding_loss.default", emitHingeEmbeddingLoss},

@@ -81,6 +81,28 @@ Error emitDraw(Call &call) {
   return Error::success();
 }
 
+/// Integers from `low` to before `high`, each as likely as the others.
+Error emitIntegers(Call &call) {
+  MPC_TRY_ASSIGN(int64_t low, call.integer("low", 0));
+  MPC_TRY_ASSIGN(int64_t high, call.integer("high"));
+  MPC_TRY_ASSIGN(mlir::Type type, call.resultType());
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  // A number of 24 random bits would leave integers out.
+  constexpr int64_t kMost = 1 << 20;
+  if (low >= high || low < INT32_MIN || high > INT32_MAX || high - low > kMost)
+    return call.fail("draws from " + Twine(low) + " to " + Twine(high) +
+                     ", expected up to " + Twine(kMost) + " integers");
+  TensorBuilder &b = call.build;
+  Operand drawn = b.cast(
+      uniformBetween(b, shape, 0.0, static_cast<double>(high - low)), b.i64());
+  // A product may be rounded up.
+  drawn = b.binary(Binary::Min, drawn,
+                   b.splatLike(drawn, static_cast<double>(high - low - 1)));
+  call.result(
+      b.cast(b.binary(Binary::Add, drawn, static_cast<double>(low)), type));
+  return Error::success();
+}
+
 /// What an op in place draws, of the operand's type.
 Error giveLikeOperand(Call &call, const Operand &drawn) {
   MPC_TRY_ASSIGN(mlir::Type type, call.resultType());
@@ -134,6 +156,8 @@ ArrayRef<OpRow> randomRows() {
       {"normal.default", emitNormalOf},
       {"rand.default", emitDraw<drawUniform>},
       {"rand_like.default", emitDraw<drawUniform>},
+      {"randint.default", emitIntegers},
+      {"randint.low", emitIntegers},
       {"randn.default", emitDraw<drawNormal>},
       {"randn_like.default", emitDraw<drawNormal>},
       {"uniform.default", emitUniformBetween},

@@ -173,6 +173,16 @@ Error emitNorm(Call &call, StringRef order) {
 }
 
 Error emitVectorNorm(Call &call) { return emitNorm(call, "ord"); }
+
+/// linalg.norm(): of vectors, or, where no order is given, of all elements.
+Error emitAnyNorm(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(SmallVector<int64_t> axes, call.axes("dim", x.rank()));
+  if (call.has("ord") && axes.size() != 1)
+    return call.fail("a matrix norm is not supported: linalg.vector_norm is "
+                     "one of all elements");
+  return emitVectorNorm(call);
+}
 Error emitPNorm(Call &call) { return emitNorm(call, "p"); }
 
 /// Where the greatest element is; PyTorch's index of all elements where no
@@ -349,6 +359,7 @@ ArrayRef<OpRow> reductionRows() {
       {"cumsum.default", emitScan<Binary::Add>},
       {"diff.default", emitDifference},
       {"histc.default", emitHistogram},
+      {"linalg_norm.default", emitAnyNorm},
       {"linalg_vector_norm.default", emitVectorNorm},
       {"logsumexp.default", emitLogSumExp},
       {"max.default", emitReduce<&TensorBuilder::reduceMax>},

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops that the importer does not read, said by PyTorch in ops that it does."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch  # type: ignore[import-not-found]
+
+from . import _compiler
+
+# A decomposition may have ops that want one themselves.
+_ROUNDS = 8
+_CHECKS = "_assert_tensor_metadata", "_assert_scalar", "_assert_async"
+
+
+def _is_check(target: Any) -> bool:
+    return getattr(getattr(target, "overloadpacket", None), "__name__", "") in _CHECKS
+
+
+def _missing_of(graph: Any, found: dict[Any, None]) -> None:
+    """Adds the ops of a graph that the importer does not read; what checks alone read, it passes over."""
+    needed: set[Any] = set()
+    for node in reversed(graph.nodes):
+        is_missing = (isinstance(node.target, torch._ops.OpOverload)
+                      and not _compiler.Model.reads_exported_op(f"torch.ops.{node.target}"))
+        if _is_check(node.target) or (is_missing and node not in needed):
+            continue
+        needed.update(node.all_input_nodes)
+        if is_missing:
+            found[node.target] = None
+
+
+def _missing(program: Any) -> list[Any]:
+    found: dict[Any, None] = {}
+    for module in program.graph_module.modules():
+        if hasattr(module, "graph"):
+            _missing_of(module.graph, found)
+    return list(found)
+
+
+def _decomposition_of(op: Any) -> Callable[..., Any] | None:
+    """What PyTorch has in the op's place: of export, of its compiler, or the op's own composition."""
+    exported = torch.export.default_decompositions()
+    if op in exported:
+        return exported[op]
+    known = torch._decomp.decomposition_table.get(op)
+    if known is not None:
+        return known
+    return op.decompose if op._can_decompose() else None
+
+
+def decompose_missing(program: Any) -> Any:
+    """The program without those ops, as far as PyTorch has other ones for them; the same where it has none of them.
+
+    What is left is refused by the importer, which names the user's ops and lines: the program stays as it is where an op
+    comes to another one that is not read either.
+    """
+    result, missing = program, _missing(program)
+    named = set(missing)
+    for _ in range(_ROUNDS):
+        table = {op: how for op in missing if (how := _decomposition_of(op)) is not None}
+        if not table:
+            break
+        try:
+            result = result.run_decompositions(table)
+        except Exception:  # What torch raises here has no common class.
+            return program
+        missing = _missing(result)
+    return result if named.issuperset(missing) else program

@@ -33,8 +33,8 @@ static Groups readGroups(TensorBuilder &b, const Operand &ends, int64_t rows) {
   return {ends.shape[0], b.shifted(last, 0, 1, 0.0), last};
 }
 
-/// Blocks of about the mean size of a group: smaller ones have fewer zeros to
-/// multiply, and read the matrices more often.
+/// Blocks of about the mean size of a group: smaller ones multiply fewer rows
+/// for nothing, and read the matrices more often.
 static Blocks cutIntoBlocks(TensorBuilder &b, const Groups &groups,
                             int64_t rows) {
   uint64_t mean = std::max<int64_t>(rows / groups.count, 1);
@@ -65,14 +65,8 @@ static Operand atMost(TensorBuilder &b, const Operand &x, int64_t most) {
   return b.binary(Binary::Min, x, b.splatLike(x, static_cast<double>(most)));
 }
 
-/// `rows` where `isThere`, else zeros.
-static Operand keptRows(TensorBuilder &b, const Operand &rows,
-                        const Operand &isThere) {
-  return b.select(b.broadcast(isThere, rows.shape, {0}), rows,
-                  b.splatLike(rows, 0.0));
-}
-
-/// The rows as blocks behind one another, filled up with zeros.
+/// The rows as blocks behind one another. A group's last block is filled up
+/// with rows of others, whose products nothing reads.
 static Operand layIntoBlocks(TensorBuilder &b, const Operand &rows,
                              const Groups &groups, const Blocks &blocks,
                              const Operand &groupOfBlock) {
@@ -92,10 +86,8 @@ static Operand layIntoBlocks(TensorBuilder &b, const Operand &rows,
       perPlace(b.binary(Binary::Mul, block, static_cast<double>(blocks.size))),
       b.reshape(b.coordinates(grid, 1), {places}));
   row = b.binary(Binary::Add, row, perPlace(ofGroup(groups.starts)));
-  Operand isThere =
-      b.compare(nn::CompareKind::LT, row, perPlace(ofGroup(groups.ends)));
   Operand source = atMost(b, row, rows.shape[0] - 1);
-  return b.reshape(keptRows(b, b.gather(rows, source, 0), isThere),
+  return b.reshape(b.gather(rows, source, 0),
                    {blocks.count, blocks.size, rows.shape[1]});
 }
 
@@ -118,7 +110,9 @@ static Operand takeFromBlocks(TensorBuilder &b, const Operand &product,
       b.binary(Binary::Sub, b.coordinates({rows}, 0), ofGroup(groups.starts)));
   int64_t places = blocks.count * blocks.size;
   Operand flat = b.reshape(product, {places, product.shape[2]});
-  return keptRows(b, b.gather(flat, atMost(b, place, places - 1), 0), isThere);
+  Operand taken = b.gather(flat, atMost(b, place, places - 1), 0);
+  return b.select(b.broadcast(isThere, taken.shape, {0}), taken,
+                  b.splatLike(taken, 0.0));
 }
 
 Operand groupedProduct(TensorBuilder &b, const Operand &rows,

@@ -14,8 +14,8 @@ namespace mpc::build {
 /// result has for rows behind the last end is 0.
 ///
 /// How many rows a group has is known when a step runs. So each group's rows
-/// are cut into blocks of one size, the last one filled up with zeros, and all
-/// blocks are one batched product with the matrices of their groups.
+/// are cut into blocks of one size, and all blocks are one batched product with
+/// the matrices of their groups.
 Operand groupedProduct(TensorBuilder &b, const Operand &rows,
                        const Operand &matrices, const Operand &ends);
 

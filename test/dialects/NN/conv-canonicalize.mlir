@@ -25,6 +25,23 @@ func.func @two_phases(%x: tensor<1x2x3xf32>, %w: tensor<4x2x3xf32>, %b: tensor<4
 
 // -----
 
+// A border of the convolution's own counts as one of the padding.
+// CHECK-LABEL: func @own_border
+// CHECK-SAME:  %[[X:.*]]: tensor<1x2x3xf32>, %[[W:.*]]: tensor<4x2x3xf32>
+// CHECK-DAG:   %[[ONE:.*]] = nn.slice %[[W]] [0, 0, 1] to
+// CHECK-DAG:   nn.conv %[[X]], %[[ONE]]
+// CHECK-DAG:   %[[NEXT:.*]] = nn.pad %[[X]] low [0, 0, 0] high [0, 0, 1]
+// CHECK-DAG:   %[[TWO:.*]] = nn.slice %[[W]] [0, 0, 0] to
+// CHECK-DAG:   nn.conv %[[NEXT]], %[[TWO]]
+func.func @own_border(%x: tensor<1x2x3xf32>, %w: tensor<4x2x3xf32>) -> tensor<1x4x5xf32> {
+  %0 = nn.pad %x low [0, 0, 0] high [0, 0, 0] interior [0, 0, 1] value 0.0 : tensor<1x2x3xf32> -> tensor<1x2x5xf32>
+  %1 = nn.conv %0, %w strides [1] low [1] high [1] dilations [1] groups(1)
+      : tensor<1x2x5xf32>, tensor<4x2x3xf32> -> tensor<1x4x5xf32>
+  return %1 : tensor<1x4x5xf32>
+}
+
+// -----
+
 // One tap reaches every other output alone; what it does not reach is the bias.
 // CHECK-LABEL: func @untouched
 // CHECK-SAME:  %[[X:.*]]: tensor<1x2x3xf32>, %[[W:.*]]: tensor<4x2x1xf32>, %[[B:.*]]: tensor<4xf32>

@@ -357,6 +357,8 @@ static void addConvolutions(Cases &cases) {
       "strides [1] low [0] high [0] dilations [1] groups(1)");
   add("1-D stride, padding and dilation", "2x3x8", "4x3x3", "2x4x4",
       "strides [2] low [2] high [1] dilations [2] groups(1)", "4");
+  add("1-D four taps in steps of two", "2x3x9", "4x3x4", "2x4x4",
+      "strides [2] low [1] high [0] dilations [1] groups(1)");
   add("1-D negative padding", "1x2x9", "3x2x2", "1x3x5",
       "strides [1] low [-1] high [-2] dilations [1] groups(1)");
   add("2-D", "2x3x5x6", "4x3x2x3", "2x4x4x4",

@@ -96,9 +96,10 @@ static Operand stirling(TensorBuilder &b, const Operand &z) {
 
 /// By gamma(y) = gamma(y + 7) / (y (y + 1) ... (y + 6)) below 8, and by
 /// gamma(x) gamma(1 - x) = pi / sin(pi x) below 1/2. What is not chosen is
-/// replaced in the operands, so that no gradient is infinite there.
+/// replaced in the operands, so that no gradient is infinite there. All is f64,
+/// since the terms cancel where the result is near 0.
 Operand logGamma(TensorBuilder &b, const Operand &input) {
-  Operand x = b.wide(input), zero = b.splatLike(x, 0.0);
+  Operand x = b.cast(input, b.f64()), zero = b.splatLike(x, 0.0);
   Operand isLow = b.compare(Kind::LT, x, b.splatLike(x, 0.5));
   Operand y = b.select(isLow, b.binary(Binary::Sub, b.splatLike(x, 1.0), x), x);
   Operand isShort = b.compare(Kind::LT, y, b.splatLike(y, 8.0));

@@ -17,10 +17,9 @@ Operand atan2(TensorBuilder &b, const Operand &y, const Operand &x);
 Operand angle(TensorBuilder &b, const Operand &z);
 /// log(exp(x) + exp(y)), and its form to base 2.
 Operand logAddExp(TensorBuilder &b, const Operand &x, const Operand &y);
-/// The logarithm of the gamma function's magnitude, with an absolute error of
-/// some 1e-6 in f32.
-Operand logGamma(TensorBuilder &b, const Operand &x);
 Operand logAddExp2(TensorBuilder &b, const Operand &x, const Operand &y);
+/// The logarithm of the gamma function's magnitude.
+Operand logGamma(TensorBuilder &b, const Operand &x);
 Operand logSigmoid(TensorBuilder &b, const Operand &x);
 /// x log(y); 0 where x is 0.
 Operand xLogY(TensorBuilder &b, const Operand &x, const Operand &y);

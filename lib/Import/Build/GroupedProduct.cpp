@@ -26,10 +26,12 @@ struct Blocks {
 
 } // namespace
 
+static Operand atMost(TensorBuilder &b, const Operand &x, int64_t most) {
+  return b.binary(Binary::Min, x, b.splatLike(x, static_cast<double>(most)));
+}
+
 static Groups readGroups(TensorBuilder &b, const Operand &ends, int64_t rows) {
-  Operand last = b.cast(ends, b.i64());
-  last =
-      b.binary(Binary::Min, last, b.splatLike(last, static_cast<double>(rows)));
+  Operand last = atMost(b, b.cast(ends, b.i64()), rows);
   return {ends.shape[0], b.shifted(last, 0, 1, 0.0), last};
 }
 
@@ -59,10 +61,6 @@ static Operand groupsOf(TensorBuilder &b, const Operand &ends, int64_t count) {
   Operand isBehind = b.compare(nn::CompareKind::GE, b.coordinates(shape, 0),
                                b.broadcast(ends, shape, {1}));
   return b.reduceSum(b.cast(isBehind, b.i64()), {1});
-}
-
-static Operand atMost(TensorBuilder &b, const Operand &x, int64_t most) {
-  return b.binary(Binary::Min, x, b.splatLike(x, static_cast<double>(most)));
 }
 
 /// The rows as blocks behind one another. A group's last block is filled up

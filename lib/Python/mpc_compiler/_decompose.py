@@ -10,20 +10,23 @@ from . import _compiler
 
 # A decomposition may have ops that want one themselves.
 _ROUNDS = 8
-_CHECKS = "_assert_tensor_metadata", "_assert_scalar", "_assert_async"
 
 
-def _is_check(target: Any) -> bool:
-    return getattr(getattr(target, "overloadpacket", None), "__name__", "") in _CHECKS
+def _is_op(node: Any) -> bool:
+    return isinstance(node.target, torch._ops.OpOverload)
+
+
+def _is_check(node: Any) -> bool:
+    """Whether an op gives nothing: it can only fail."""
+    return _is_op(node) and not node.target._schema.returns
 
 
 def _missing_of(graph: Any, found: dict[Any, None]) -> None:
     """Adds the ops of a graph that the importer does not read; what checks alone read, it passes over."""
     needed: set[Any] = set()
     for node in reversed(graph.nodes):
-        is_missing = (isinstance(node.target, torch._ops.OpOverload)
-                      and not _compiler.Model.reads_exported_op(f"torch.ops.{node.target}"))
-        if _is_check(node.target) or (is_missing and node not in needed):
+        is_missing = _is_op(node) and not _compiler.Model.reads_exported_op(f"torch.ops.{node.target}")
+        if _is_check(node) or (is_missing and node not in needed):
             continue
         needed.update(node.all_input_nodes)
         if is_missing:

@@ -43,12 +43,24 @@ def program():
     keys = made.outputs[0]
     values = made.call("slice.Tensor", [X(1, 1, 4, 4)], self=ones, dim=2, start=0, end=4)
     drawn["attended"] = made.call("scaled_dot_product_attention.default", [heads], query=folded, key=keys, value=values, dropout_p=0.5)
+    numbers = X(COUNT, dtype="i64")
+    for name, bounds in (("integers", {"low": -2, "high": 3}), ("from zero", {"high": 7})):
+        op = "randint.low" if "low" in bounds else "randint.default"
+        drawn[name] = made.call(op, [numbers], **bounds, size=[COUNT])
+    drawn["order"] = made.call("randperm.default", [X(1000, dtype="i64")], n=1000)
     # Regions draw from streams of their own.
     for name in ("island", "other island"):
         body = sub([x], 1, ("dropout.default", x, {"input": "a", "p": 0.5, "train": True}))
         drawn[name] = made.call("torch.ops.higher_order.wrap_with_autocast", [x], a="'cpu'", b=None, c=False, d=False, e=body, f="x0")
     made.outputs = list(drawn.values())
     return made.json(), drawn
+
+
+def evenly(found, low, high):
+    """Whether each integer from `low` to before `high` is drawn as often as the others."""
+    share = 1 / (high - low)
+    values, counts = np.unique(found, return_counts=True)
+    return np.array_equal(values, np.arange(low, high)) and np.all(np.abs(counts / COUNT - share) < 5 * np.sqrt(share / COUNT))
 
 
 def faults(found, x):
@@ -65,6 +77,10 @@ def faults(found, x):
         "between": (-1 <= found["between"].min() and found["between"].max() < 3
                     and near((found["between"].mean() + 1) / 4, 0.5) and near(found["between"].std() / 4, 12 ** -0.5)),
         "shifted": near(found["shifted"].mean(), 2) and near(found["shifted"].std(), 0.5),
+        "integers": evenly(found["integers"], -2, 3) and evenly(found["from zero"], 0, 7),
+        # Of an order that is random its correlation with 0, 1, ... has a deviation of 1 / sqrt(999).
+        "order": (np.array_equal(np.sort(found["order"]), np.arange(1000))
+                  and abs(np.corrcoef(found["order"], np.arange(1000))[0, 1]) < 5 / np.sqrt(999)),
         "dropped": near((dropped == 0).mean(), 0.25) and np.allclose(dropped[dropped != 0], x[0] / 0.75),
         "regions": near(np.corrcoef(found["island"], found["other island"])[0, 1], 0)
                    and near(np.corrcoef(found["island"], dropped)[0, 1], 0),

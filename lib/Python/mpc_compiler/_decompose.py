@@ -52,14 +52,10 @@ def _decomposition_of(op: Any) -> Callable[..., Any] | None:
     return op.decompose if op._can_decompose() else None
 
 
-def decompose_missing(program: Any) -> Any:
-    """The program without those ops, as far as PyTorch has other ones for them; the same where it has none of them.
-
-    What is left is refused by the importer, which names the user's ops and lines: the program stays as it is where an op
-    comes to another one that is not read either.
-    """
-    result, missing = program, _missing(program)
-    named = set(missing)
+def _without(program: Any, ops: list[Any], named: list[Any]) -> Any:
+    """The program with others in the place of `ops`, of those that are `named`; None where they come to further such ops."""
+    kept = [op for op in named if op not in ops]
+    result, missing = program, ops
     for _ in range(_ROUNDS):
         table = {op: how for op in missing if (how := _decomposition_of(op)) is not None}
         if not table:
@@ -67,6 +63,20 @@ def decompose_missing(program: Any) -> Any:
         try:
             result = result.run_decompositions(table)
         except Exception:  # What torch raises here has no common class.
-            return program
-        missing = _missing(result)
-    return result if named.issuperset(missing) else program
+            return None
+        missing = [op for op in _missing(result) if op not in kept]
+    return result if set(missing) <= set(named) else None
+
+
+def decompose_missing(program: Any) -> Any:
+    """The program without those ops, as far as PyTorch has other ones for them; the same where it has none of them.
+
+    What is left is refused by the importer, which names the user's ops and lines: an op that comes to another one that is
+    not read either stays as it is.
+    """
+    named = _missing(program)
+    result = _without(program, named, named)
+    if result is None:
+        sound = [op for op in named if _without(program, [op], named) is not None]
+        result = _without(program, sound, named)
+    return program if result is None else result

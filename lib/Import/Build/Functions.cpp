@@ -79,47 +79,34 @@ Operand logAddExp2(TensorBuilder &b, const Operand &x, const Operand &y) {
                   std::numbers::log2e);
 }
 
-/// Stirling's series for log gamma(z), z of 8 or more; its next term is below
-/// 1e-11.
-static Operand stirling(TensorBuilder &b, const Operand &z) {
-  Operand inverse = b.reciprocal(z);
-  Operand square = b.binary(Binary::Mul, inverse, inverse);
-  Operand series = b.splatLike(z, -1.0 / 1680);
-  for (double term : {1.0 / 1260, -1.0 / 360, 1.0 / 12})
-    series = b.binary(Binary::Add, b.binary(Binary::Mul, series, square), term);
-  Operand main = b.binary(Binary::Mul, b.binary(Binary::Sub, z, 0.5),
-                          b.binary(Binary::Sub, b.log(z), 1.0));
-  main =
-      b.binary(Binary::Add, main, 0.5 * std::log(2.0 * std::numbers::pi) - 0.5);
-  return b.binary(Binary::Add, main, b.binary(Binary::Mul, series, inverse));
+Operand copySign(TensorBuilder &b, const Operand &x, const Operand &sign) {
+  Operand size = b.abs(x);
+  return b.select(isNegative(b, sign), b.neg(size), size);
 }
 
-/// By gamma(y) = gamma(y + 7) / (y (y + 1) ... (y + 6)) below 8, and by
-/// gamma(x) gamma(1 - x) = pi / sin(pi x) below 1/2. What is not chosen is
-/// replaced in the operands, so that no gradient is infinite there. All is f64,
-/// since the terms cancel where the result is near 0.
-Operand logGamma(TensorBuilder &b, const Operand &input) {
-  Operand x = b.cast(input, b.f64()), zero = b.splatLike(x, 0.0);
-  Operand isLow = b.compare(Kind::LT, x, b.splatLike(x, 0.5));
-  Operand y = b.select(isLow, b.binary(Binary::Sub, b.splatLike(x, 1.0), x), x);
-  Operand isShort = b.compare(Kind::LT, y, b.splatLike(y, 8.0));
-  Operand factor = b.select(isShort, y, b.splatLike(y, 1.0));
-  Operand product = factor;
-  for (double step = 1.0; step < 7.0; ++step)
-    product =
-        b.binary(Binary::Mul, product, b.binary(Binary::Add, factor, step));
-  Operand result =
-      b.binary(Binary::Sub,
-               stirling(b, b.select(isShort, b.binary(Binary::Add, y, 7.0), y)),
-               b.select(isShort, b.log(product), zero));
-  Operand turn = b.select(isLow, x, b.splatLike(x, 0.5));
-  turn = b.binary(Binary::Sub, turn, b.unary<nn::FloorOp>(turn));
-  Operand sine =
-      b.unary<nn::SinOp>(b.binary(Binary::Mul, turn, std::numbers::pi));
-  Operand reflected =
-      b.binary(Binary::Sub, b.splatLike(x, std::log(std::numbers::pi)),
-               b.binary(Binary::Add, b.log(sine), result));
-  return b.cast(b.select(isLow, reflected, result), input.type);
+/// In f64, where no square of an f32 overflows or vanishes.
+Operand hypot(TensorBuilder &b, const Operand &x, const Operand &y) {
+  Operand wideX = b.cast(x, b.f64()), wideY = b.cast(y, b.f64());
+  Operand sum = b.binary(Binary::Add, b.binary(Binary::Mul, wideX, wideX),
+                         b.binary(Binary::Mul, wideY, wideY));
+  return b.cast(b.sqrt(sum), x.type);
+}
+
+/// `extreme`, or the number where one of the two is NaN.
+static Operand ofNumbers(TensorBuilder &b, Binary extreme, const Operand &x,
+                         const Operand &y) {
+  Operand isNumberX = b.compare(Kind::EQ, x, x);
+  Operand isNumberY = b.compare(Kind::EQ, y, y);
+  Operand found = b.select(isNumberX, b.binary(extreme, x, y), y);
+  return b.select(isNumberY, found, x);
+}
+
+Operand maxOfNumbers(TensorBuilder &b, const Operand &x, const Operand &y) {
+  return ofNumbers(b, Binary::Max, x, y);
+}
+
+Operand minOfNumbers(TensorBuilder &b, const Operand &x, const Operand &y) {
+  return ofNumbers(b, Binary::Min, x, y);
 }
 
 Operand logSigmoid(TensorBuilder &b, const Operand &x) {
@@ -137,51 +124,6 @@ Operand xLogY(TensorBuilder &b, const Operand &x, const Operand &y) {
   Operand isFree = b.select(isPositive, isInfinite, isNumber);
   Operand base = b.select(b.select(isZero, isFree, no), b.splatLike(y, 1), y);
   return b.binary(Binary::Mul, x, b.log(base));
-}
-
-/// exp(x^2) (1 - erf(x)) for x >= 0, in t = 3 / (3 + x): t times a polynomial
-/// in 2t - 1, which was fitted at the nodes of Chebyshev's polynomials against
-/// float64 values. The relative error is at most 1.1e-12.
-static Operand scaledComplement(TensorBuilder &b, const Operand &x) {
-  static constexpr double kCoefficients[] = {
-      -8.7115529383181343e-08, -1.3589284887402772e-07, 8.5970221364188939e-07,
-      1.307139065282944e-06,   -5.7897619242218908e-06, -9.9083764179416899e-06,
-      3.5851868697865384e-05,  9.215173461489297e-05,   -0.00018277595304052241,
-      -0.0010113243684737143,  -0.00040413625201782787, 0.0089424072040648391,
-      0.039842586683028702,    0.10348908758347226,     0.19674278572345194,
-      0.29446481771797461,     0.35800230236259856};
-  Operand three = b.splatLike(x, 3);
-  Operand t = b.binary(Binary::Div, three, b.binary(Binary::Add, x, 3));
-  Operand s =
-      b.binary(Binary::Sub, b.binary(Binary::Add, t, t), b.splatLike(x, 1));
-  Operand sum = b.splatLike(x, kCoefficients[0]);
-  for (double coefficient : ArrayRef(kCoefficients).drop_front())
-    sum = b.binary(Binary::Add, b.binary(Binary::Mul, sum, s), coefficient);
-  return b.binary(Binary::Mul, t, sum);
-}
-
-/// exp(x^2) (1 - erf(x)). For negative x it is 2 exp(x^2) minus the value at
-/// -x. It has no gradient where it is infinite, because log_ndtr(x) does not
-/// use this branch there.
-Operand erfcx(TensorBuilder &b, const Operand &x) {
-  Operand isNegative = b.compare(Kind::LT, x, b.splatLike(x, 0));
-  // Unlike |x|, this has a slope at 0.
-  Operand size = b.select(isNegative, b.neg(x), x);
-  Operand positive = scaledComplement(b, size);
-  double most =
-      std::log(x.type == b.f64() ? std::numeric_limits<double>::max()
-                                 : std::numeric_limits<float>::max()) -
-      std::numbers::ln2;
-  Operand zero = b.splatLike(x, 0);
-  Operand square = b.binary(Binary::Mul, x, x);
-  square = b.select(isNegative, square, zero);
-  Operand isHeld = b.compare(Kind::LT, square, b.splatLike(x, most));
-  Operand power = b.exp(b.select(isHeld, square, zero));
-  Operand negative = b.select(
-      isHeld,
-      b.binary(Binary::Sub, b.binary(Binary::Add, power, power), positive),
-      b.splatLike(x, std::numeric_limits<double>::infinity()));
-  return b.select(isNegative, negative, positive);
 }
 
 Operand hasOtherSign(TensorBuilder &b, const Operand &rest,

@@ -18,8 +18,14 @@ Operand angle(TensorBuilder &b, const Operand &z);
 /// log(exp(x) + exp(y)), and its form to base 2.
 Operand logAddExp(TensorBuilder &b, const Operand &x, const Operand &y);
 Operand logAddExp2(TensorBuilder &b, const Operand &x, const Operand &y);
-/// The logarithm of the gamma function's magnitude.
-Operand logGamma(TensorBuilder &b, const Operand &x);
+/// The magnitude of `x` with the sign of `sign`, which a zero has too.
+Operand copySign(TensorBuilder &b, const Operand &x, const Operand &sign);
+/// sqrt(x^2 + y^2)
+Operand hypot(TensorBuilder &b, const Operand &x, const Operand &y);
+/// The greater and the smaller one, for numbers of any type. NaN is passed
+/// over where the other is a number.
+Operand maxOfNumbers(TensorBuilder &b, const Operand &x, const Operand &y);
+Operand minOfNumbers(TensorBuilder &b, const Operand &x, const Operand &y);
 Operand logSigmoid(TensorBuilder &b, const Operand &x);
 /// x log(y); 0 where x is 0.
 Operand xLogY(TensorBuilder &b, const Operand &x, const Operand &y);
@@ -29,8 +35,6 @@ Operand xLogY(TensorBuilder &b, const Operand &x, const Operand &y);
 Operand hasOtherSign(TensorBuilder &b, const Operand &rest,
                      const Operand &divisor);
 Operand flooredRest(TensorBuilder &b, const Operand &x, const Operand &divisor);
-/// exp(x^2) (1 - erf(x)).
-Operand erfcx(TensorBuilder &b, const Operand &x);
 
 } // namespace mpc::build
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import Any, Iterator
 
 import torch  # type: ignore[import-not-found]
 from torch.nn import functional as F  # type: ignore[import-not-found]
+
+from . import _ctc
 
 _BATCH_NORM = torch.nn.modules.batchnorm._BatchNorm
 
@@ -98,7 +101,11 @@ def _rnn_cell(function: Any) -> Any:
 
 
 def _replacements() -> list[tuple[Any, str, Any]]:
+    selected: _ctc.Selected = {}
     return [
+        (torch, "ctc_loss", functools.partial(_ctc.ctc_loss, selected)),
+        (torch, "masked_select", _ctc.masked_select(torch.masked_select, selected)),
+        (torch.Tensor, "masked_select", _ctc.masked_select(torch.Tensor.masked_select, selected)),
         (_BATCH_NORM, "forward", _batch_norm_forward(_BATCH_NORM.forward)),
         (F, "embedding_bag", _embedding_bag(F.embedding_bag)),
         (torch._VF, "gru_cell", _gru_cell),

@@ -23,8 +23,10 @@ from safetensors.torch import save_file as save_tensors
 from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 
+from program_cases import CASES, case, ints, mask, t
+from program_numbers import places, special
+
 A = torch.ops.aten
-CASES = {}
 
 
 @torch.library.custom_op("transformers::grouped_mm_fallback", mutates_args=(), schema="(Tensor input, Tensor weight, Tensor offs) -> Tensor")
@@ -57,28 +59,7 @@ def experts_gradient(context, gradient):
 experts_of.register_autograd(experts_gradient, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs))
 
 # What PyTorch has not in bfloat16 on a CPU, and what reads elements that a rounding decides.
-WITHOUT_BF16 = ("avg_pool3d", "grid_sampler")
-
-
-def case(family, op, call, *tensors):
-    CASES.setdefault(family, []).append((op, call, tensors))
-
-
-def t(*shape, low=-2.0, high=2.0, seed=[0]):
-    """Numbers that lie well apart from 0, from each other and from where functions bend."""
-    seed[0] += 1
-    count = int(np.prod(shape)) if shape else 1
-    places = np.random.default_rng(seed[0]).permutation(count)
-    values = low + (high - low) * (places + 0.37) / count
-    return torch.tensor(values.reshape(shape), dtype=torch.float32)
-
-
-def ints(values):
-    return torch.tensor(values, dtype=torch.int64)
-
-
-def mask(*shape):
-    return t(*shape) > 0
+WITHOUT_BF16 = ("avg_pool3d", "grid_sampler", "erfinv near 1")
 
 
 def elementwise():
@@ -882,7 +863,8 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
-                   rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines, spread, experts, further, checks):
+                   rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines, spread, experts, further, special, places,
+                   checks):
         family()
     for family, cases in CASES.items():
         save_family(arguments.folder, family, cases, torch.float32)

@@ -5,7 +5,9 @@
 #include "lib/Import/Exported/Call.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/ErrorFunctions.h"
 #include "lib/Import/Build/Functions.h"
+#include "lib/Import/Build/Gamma.h"
 #include "lib/Import/Build/Powers.h"
 
 #include <cmath>
@@ -464,6 +466,16 @@ Error emitFunctionOfTwo(Call &call) {
   return Error::success();
 }
 
+/// Of integers too.
+template <Operand (*function)(TensorBuilder &, const Operand &,
+                              const Operand &)>
+Error emitNumberFunctionOfTwo(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, numberOperand(call));
+  MPC_TRY_ASSIGN(Operand y, call.operandLikeResult("other"));
+  call.result(function(call.build, x, y));
+  return Error::success();
+}
+
 Error emitPow(Call &call) {
   MPC_TRY_ASSIGN(Operand base, numberOperand(call));
   MPC_TRY_ASSIGN(Operand exponent, call.operandLikeResult("exponent"));
@@ -644,9 +656,12 @@ ArrayRef<OpRow> elementwiseRows() {
       {"clip.default", emitClamp},
       {"clone.default", emitCast},
       {"contiguous.default", emitCast, Sharing::Maybe},
+      {"copysign.Scalar", emitFunctionOfTwo<copySign>},
+      {"copysign.Tensor", emitFunctionOfTwo<copySign>},
       {"cos.default", emitUnary<nn::CosOp>},
       {"cosh.default", emitUnary<nn::CoshOp>},
       {"detach.default", emitDetach, Sharing::Reordered},
+      {"digamma.default", emitFunction<digamma>},
       {"div.Scalar", emitArithmetic<Binary::Div>},
       {"div.Scalar_mode", emitDivMode},
       {"div.Tensor", emitArithmetic<Binary::Div>},
@@ -656,12 +671,15 @@ ArrayRef<OpRow> elementwiseRows() {
       {"eq.Tensor", emitCompare<nn::CompareKind::EQ>},
       {"erf.default", emitUnary<nn::ErfOp>},
       {"erfc.default", emitErfc},
+      {"erfinv.default", emitFunction<erfInverse>},
       {"exp.default", emitUnary<nn::ExpOp>},
       {"exp2.default", emitExp2},
       {"expm1.default", emitUnary<nn::Expm1Op>},
       {"floor.default", emitUnary<nn::FloorOp>},
       {"floor_divide.Scalar", emitFloorDivide},
       {"floor_divide.default", emitFloorDivide},
+      {"fmax.default", emitNumberFunctionOfTwo<maxOfNumbers>},
+      {"fmin.default", emitNumberFunctionOfTwo<minOfNumbers>},
       {"fmod.Scalar", emitTruncatedRemainder},
       {"fmod.Tensor", emitTruncatedRemainder},
       {"ge.Scalar", emitCompare<nn::CompareKind::GE>},
@@ -674,6 +692,7 @@ ArrayRef<OpRow> elementwiseRows() {
       {"hardsigmoid.default", emitHardSigmoid},
       {"hardswish.default", emitUnary<nn::HardSwishOp>},
       {"hardtanh.default", emitHardTanh},
+      {"hypot.default", emitFunctionOfTwo<hypot>},
       {"isfinite.default", emitIsFinite},
       {"isinf.default", emitIsInf},
       {"isnan.default", emitIsNaN},

@@ -35,32 +35,43 @@ Expected<Operand> indicesOf(Call &call, const Operand &indices, int64_t size) {
   return b.fromValues<int64_t>(b.i64(), indices.shape, places);
 }
 
-Expected<IndexList> readIndices(Call &call, const Operand &x) {
+/// Adds the index of an axis.
+static Error addIndex(Call &call, IndexList &list, const Operand &index) {
+  if (index.isBool())
+    return call.fail("the length of what a mask selects depends on data: "
+                     "weigh the elements by the mask (a loss has "
+                     "ignore_index), or use where()");
+  auto joined = broadcastShape(list.shape, index.shape);
+  if (!joined)
+    return call.fail("the indices do not broadcast");
+  list.shape = *joined;
+  list.indices.push_back(index);
+  return Error::success();
+}
+
+Expected<IndexList> readIndices(Call &call, Operand &x) {
   MPC_TRY_ASSIGN(std::vector<Operand> given, call.tensors("indices"));
   IndexList list;
   if (given.size() > x.shape.size())
     return call.fail("has more indices than the operand axes");
-  int64_t last = -1;
+  SmallVector<int64_t> axes;
   for (auto [axis, index] : enumerate(given)) {
     if (!index.type)
       continue;
-    if (index.isBool())
-      return call.fail("the length of what a mask selects depends on data: "
-                       "weigh the elements by the mask (a loss has "
-                       "ignore_index), or use where()");
-    if (last >= 0 && last + 1 != int64_t(axis))
-      return call.fail("indices of axes that are apart are not supported");
-    if (last < 0)
-      list.first = axis;
-    last = axis;
-    auto joined = broadcastShape(list.shape, index.shape);
-    if (!joined)
-      return call.fail("the indices do not broadcast");
-    list.shape = *joined;
-    list.indices.push_back(index);
+    axes.push_back(static_cast<int64_t>(axis));
+    MPC_TRY(addIndex(call, list, index));
   }
-  if (list.indices.empty())
+  if (axes.empty())
     return call.fail("has no index");
+  list.first = axes.front();
+  if (axes.back() - axes.front() + 1 == static_cast<int64_t>(axes.size()))
+    return list;
+  list.first = 0;
+  list.order = axes;
+  for (int64_t axis : seq<int64_t>(0, x.rank()))
+    if (!is_contained(axes, axis))
+      list.order.push_back(axis);
+  x = call.build.transpose(x, list.order);
   return list;
 }
 

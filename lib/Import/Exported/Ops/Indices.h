@@ -13,16 +13,20 @@ namespace mpc::exported {
 llvm::Expected<Operand> indicesOf(Call &call, const Operand &indices,
                                   int64_t size);
 
-/// The tensors of x[i, j], which follow each other, the first one's axis, and
-/// the shape to which they broadcast.
+/// The tensors of x[i, j], which are of neighbouring axes, the first one's
+/// axis, and the shape to which they broadcast.
 struct IndexList {
   std::vector<Operand> indices;
   int64_t first = 0;
   Shape shape;
+  /// The axes of the operand in the order in which `first` counts them; empty
+  /// where that is their own.
+  llvm::SmallVector<int64_t> order = {};
 };
 
-/// The argument `indices`.
-llvm::Expected<IndexList> readIndices(Call &call, const Operand &x);
+/// The argument `indices`. Where their axes are apart, as in x[i, :, j], these
+/// become the first of `x`, as they are in the result.
+llvm::Expected<IndexList> readIndices(Call &call, Operand &x);
 
 /// The places among the axes of `x` that are indexed, taken as one axis.
 llvm::Expected<Operand> placesOf(Call &call, const Operand &x,

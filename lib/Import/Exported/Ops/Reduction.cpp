@@ -3,6 +3,7 @@
 /// ATen's reductions.
 #include "lib/Import/Exported/Call.h"
 
+#include "lib/Import/Build/Cumulative.h"
 #include "lib/Import/Build/Powers.h"
 #include "lib/Import/Build/Reductions.h"
 #include "lib/Import/Build/Scatter.h"
@@ -244,6 +245,13 @@ Error emitScan(Call &call) {
   return Error::success();
 }
 
+Error emitCumulativeLogSumExp(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  MPC_TRY_ASSIGN(int64_t axis, call.axis("dim", x.rank()));
+  call.result(x.rank() == 0 ? x : cumulativeLogSumExp(call.build, x, axis));
+  return Error::success();
+}
+
 /// `x` with what stands before and behind it along the axis.
 Expected<Operand> extended(Call &call, const Operand &x, int64_t axis) {
   MPC_TRY_ASSIGN(std::optional<Operand> before, call.maybeTensor("prepend"));
@@ -361,6 +369,7 @@ ArrayRef<OpRow> reductionRows() {
       {"histc.default", emitHistogram},
       {"linalg_norm.default", emitAnyNorm},
       {"linalg_vector_norm.default", emitVectorNorm},
+      {"logcumsumexp.default", emitCumulativeLogSumExp},
       {"logsumexp.default", emitLogSumExp},
       {"max.default", emitReduce<&TensorBuilder::reduceMax>},
       {"max.dim", emitExtremeAlong<false>},

@@ -3,6 +3,7 @@
 /// ATen's ops that order the elements along an axis.
 #include "lib/Import/Build/Sorting.h"
 
+#include "lib/Import/Build/Cumulative.h"
 #include "lib/Import/Build/Random.h"
 #include "lib/Import/Exported/Call.h"
 #include "llvm/ADT/Sequence.h"
@@ -107,6 +108,19 @@ Error emitMedian(Call &call) {
   return Error::success();
 }
 
+template <bool isLeast>
+Error emitCumulativeExtreme(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, sortable(call));
+  MPC_TRY_ASSIGN(int64_t axis, call.axis("dim", x.rank()));
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  Ordered found = cumulativeExtreme(call.build, x, axis, isLeast);
+  for (const Operand &part : {found.values, found.places}) {
+    MPC_TRY_ASSIGN(Operand result, call.reshaped(part, shape));
+    call.result(result);
+  }
+  return Error::success();
+}
+
 /// The number of elements of a sorted row that are below each value, or not
 /// above it.
 Error emitSearchSorted(Call &call) {
@@ -160,6 +174,8 @@ ArrayRef<OpRow> sortingRows() {
   static const OpRow rows[] = {
       {"argsort.default", emitArgSort},
       {"argsort.stable", emitArgSort},
+      {"cummax.default", emitCumulativeExtreme<false>},
+      {"cummin.default", emitCumulativeExtreme<true>},
       {"kthvalue.default", emitKthValue},
       {"median.default", emitMedian},
       {"median.dim", emitMedianAlong},

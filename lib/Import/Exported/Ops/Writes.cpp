@@ -4,6 +4,7 @@
 #include "lib/Import/Exported/Ops/Indices.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/Masks.h"
 #include "lib/Import/Build/Scatter.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -180,20 +181,46 @@ Operand writtenSlices(TensorBuilder &b, const Operand &x, const IndexList &list,
   return b.transpose(result, inverse(order));
 }
 
-/// x[mask] = number
-Error putByMask(Call &call, const Operand &x, const Operand &mask) {
+/// `x` with elements of `values` where the mask is true: in order, or, where a
+/// row of them fits and `repeats` is set, the same for all.
+Operand writtenWhere(TensorBuilder &b, const Operand &x, const Operand &mask,
+                     const Operand &values, bool repeats, Joining joining) {
+  Operand written = writtenToMask(b, x, mask, values, repeats);
+  if (joining == Joining::Add)
+    written = b.binary(Binary::Add, x, written);
+  return b.select(b.broadcastTo(mask, x.shape), written, x);
+}
+
+/// x[mask] = values, where the mask is of the first axes.
+Error putByMask(Call &call, const Operand &x, const Operand &mask,
+                Joining joining) {
   TensorBuilder &b = call.build;
-  MPC_TRY_ASSIGN(Operand value, call.tensor("values"));
-  if (countElements(value.shape) != 1 || mask.rank() > x.rank() ||
+  MPC_TRY_ASSIGN(Operand values, call.tensor("values"));
+  if (mask.rank() > x.rank() || *countElements(values.shape) == 0 ||
+      (joining == Joining::Add && x.isBool()) ||
       ArrayRef(x.shape).take_front(mask.rank()) != ArrayRef(mask.shape))
-    return call.fail("writes " + shapeText(value.shape) + " where a mask of " +
-                     shapeText(mask.shape) +
-                     " is true, of which one number alone can be written: use "
-                     "where()");
-  Operand everywhere =
-      b.broadcast(mask, x.shape, to_vector(seq<int64_t>(0, mask.rank())));
-  Operand values = b.broadcastTo(b.reshape(b.cast(value, x.type), {}), x.shape);
-  call.result(b.select(everywhere, values, x));
+    return call.fail("writes " + shapeText(values.shape) + " where a mask of " +
+                     shapeText(mask.shape) + " is true, to " +
+                     shapeText(x.shape));
+  Shape aligned = mask.shape;
+  aligned.resize(x.shape.size(), 1);
+  call.result(writtenWhere(b, x, b.reshape(mask, aligned),
+                           b.cast(values, x.type), /*repeats=*/true, joining));
+  return Error::success();
+}
+
+/// PyTorch raises an error where the source has less elements than the mask has
+/// places; here the last one is repeated.
+Error emitMaskedScatter(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(Operand mask,
+                 call.operandAs("mask", call.build.i1(), x.shape));
+  MPC_TRY_ASSIGN(Operand source, call.tensor("source"));
+  if (source.type != x.type || *countElements(source.shape) == 0)
+    return call.fail("the source is " + shapeText(source.shape) +
+                     ", expected elements of the operand's type");
+  call.result(writtenWhere(call.build, x, mask, source, /*repeats=*/false,
+                           Joining::Replace));
   return Error::success();
 }
 
@@ -201,9 +228,9 @@ Error emitIndexPut(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
   MPC_TRY_ASSIGN(std::vector<Operand> given, call.tensors("indices"));
   MPC_TRY_ASSIGN(bool accumulates, call.flag("accumulate", false));
-  if (given.size() == 1 && given.front().type && given.front().isBool() &&
-      !accumulates)
-    return putByMask(call, x, given.front());
+  if (given.size() == 1 && given.front().type && given.front().isBool())
+    return putByMask(call, x, given.front(),
+                     accumulates ? Joining::Add : Joining::Replace);
   MPC_TRY_ASSIGN(IndexList list, readIndices(call, x));
   MPC_TRY_ASSIGN(Operand places, placesOf(call, x, list));
   TensorBuilder &b = call.build;
@@ -214,8 +241,10 @@ Error emitIndexPut(Call &call) {
   MPC_TRY_ASSIGN(Operand values, call.operandAs("values", x.type, shape));
   if (accumulates && x.isBool())
     return call.fail("the operand is bool");
-  call.result(writtenSlices(b, x, list, places, values,
-                            accumulates ? Joining::Add : Joining::Replace));
+  Operand result = writtenSlices(b, x, list, places, values,
+                                 accumulates ? Joining::Add : Joining::Replace);
+  call.result(list.order.empty() ? result
+                                 : b.transpose(result, inverse(list.order)));
   return Error::success();
 }
 
@@ -258,6 +287,7 @@ ArrayRef<OpRow> writeRows() {
       {"index_copy.default", emitIndexCopy},
       {"index_fill.int_Scalar", emitIndexFill},
       {"index_put.default", emitIndexPut},
+      {"masked_scatter.default", emitMaskedScatter},
       {"scatter.src", emitScatter<Joining::Replace>},
       {"scatter.value", emitScatter<Joining::Replace>},
       {"scatter_add.default", emitScatter<Joining::Add>},

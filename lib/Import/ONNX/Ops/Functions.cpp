@@ -4,6 +4,7 @@
 #include "lib/Import/ONNX/Ops/NodeImporter.h"
 
 #include "dialects/NN/NNDialect.h"
+#include "lib/Import/Build/ErrorFunctions.h"
 #include "lib/Import/Build/Functions.h"
 #include "lib/Import/ImportError.h"
 

@@ -314,7 +314,6 @@ def others():
     case("reads 2x3 by 2x4", "gather.default", x, self=x, dim=0, index=X(2, 4, dtype="i64"))
     case("has more indices than the operand axes", "index.Tensor", x, self=X(2), indices=[i, i])
     case("the length of what a mask selects depends on data: weigh the elements by the mask", "index.Tensor", X(2), self=x, indices=[X(2, 3, dtype="bool")])
-    case("indices of axes that are apart are not supported", "index.Tensor", x, self=X(2, 3, 2), indices=[i, None, i])
     case("the indices do not broadcast", "index.Tensor", x, self=x, indices=[i, X(3, dtype="i64")])
     case("has no index", "index.Tensor", x, self=x, indices=[None])
     case("the operand is 2x3", "one_hot.default", X(2, 3, 4, dtype="i64"), self=x)
@@ -416,8 +415,12 @@ def orders():
     case("the source is 1x3, the indices are 2x3", "scatter.src", x, self=x, dim=0, index=X(2, 3, dtype="i64"), src=X(1, 3))
     case("the operand is bool", "scatter_add.default", X(2, dtype="bool"), self=X(2, dtype="bool"), dim=0, index=i, src=X(2, dtype="bool"))
     case("reduce is 'median' of 2, expected floats and sum, prod, mean, amax or amin, with include_self but for mean", "scatter_reduce.two", X(2), self=X(2), dim=0, index=i, src=X(2), reduce="'median'")
-    case("writes 2 where a mask of 2x3 is true, of which one number alone can be written: use where()", "index_put.default", x, self=x,
-         indices=[X(2, 3, dtype="bool")], values=X(2))
+    either, several = X(2, 3, dtype="bool"), X(2, dtype="bool")
+    case("writes 2 where a mask of 3x2 is true, to 2x3", "index_put.default", x, self=x, indices=[X(3, 2, dtype="bool")], values=X(2))
+    case("writes 0 where a mask of 2x3 is true, to 2x3", "index_put.default", x, self=x, indices=[either], values=X(0))
+    case("writes 2 where a mask of 2 is true, to 2", "index_put.default", several, self=several, indices=[several], values=several, accumulate=True)
+    case("the source is 0, expected elements of the operand's type", "masked_scatter.default", x, self=x, mask=either, source=X(0))
+    case("the source is 2, expected elements of the operand's type", "masked_scatter.default", x, self=x, mask=either, source=i)
     case("the operand is bool", "index_put.default", X(2, dtype="bool"), self=X(2, dtype="bool"), indices=[i], values=X(2, dtype="bool"), accumulate=True)
     case("writes to 2x3 by 2x3", "index_add.default", x, self=x, dim=0, index=X(2, 3, dtype="i64"), source=x)
 

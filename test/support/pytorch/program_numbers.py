@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Cases of programs.py: special functions, and places that masks and several indices name."""
+import math
+
+import torch
+
+from program_cases import case, ints, mask, t
+
+A = torch.ops.aten
+NAN, INF = math.nan, math.inf
+
+
+def special():
+    f = "special"
+    for op in (A.hypot, A.fmax, A.fmin):
+        case(f, op.__name__, op.default, t(2, 3, 4), t(3, 1))
+    case(f, "hypot", lambda x, y: A.hypot.default(x * 1e25, y * 1e25) * 1e-25, t(4), t(4))
+    case(f, "fmax", lambda x, y: A.fmax.default(x, y) * y.nan_to_num(0.5), torch.tensor([NAN, 1.0, 2.0, -1.5]),
+         torch.tensor([0.5, NAN, 2.0, -1.0]))
+    case(f, "fmin", lambda x, y: A.fmin.default(x, y) * y.nan_to_num(0.5), torch.tensor([NAN, 1.0, 2.0, -1.5]),
+         torch.tensor([0.5, NAN, 2.0, -1.0]))
+    case(f, "fmax", lambda x, i: A.fmax.default(i, ints([2, 1, 4])) * x, t(3), ints([1, 5, 4]))
+    case(f, "copysign", A.copysign.Tensor, t(3, 4), t(4))
+    case(f, "copysign", lambda x: A.copysign.Tensor(x, torch.tensor([0.0, -0.0, -INF])), t(3))
+    case(f, "copysign", lambda x: A.copysign.Scalar(x, -0.5), t(3, 4))
+    case(f, "erfinv", A.erfinv.default, t(5, 8, low=-0.999, high=0.999))
+    case(f, "erfinv", A.erfinv.default, torch.tensor([1e-30, -1e-3, 0.0]))
+    case(f, "erfinv near 1", A.erfinv.default, torch.tensor([0.99999, -0.9999999]))
+    case(f, "digamma", A.digamma.default, t(5, 8, low=-3.6, high=12.0))
+    case(f, "digamma", A.digamma.default, t(4, low=20.0, high=4000.0))
+    case(f, "logcumsumexp", lambda x: A.logcumsumexp.default(x, 1), t(3, 7))
+    case(f, "logcumsumexp", lambda x: A.logcumsumexp.default(x, -2), t(5, 2, low=-90.0, high=90.0))
+    case(f, "logcumsumexp", lambda x: A.logcumsumexp.default(torch.cat([torch.tensor([-INF]), x]), 0)[1:], t(4))
+    both = lambda found: found[0] * (found[1] + 1)
+    for op in (A.cummax, A.cummin):
+        case(f, op.__name__, lambda x, g=op.default: both(g(x, 1)), t(3, 9))
+        case(f, op.__name__, lambda x, g=op.default: both(g(x, 0)), torch.tensor([[1.0, 3.0], [1.0, -2.0], [0.5, 3.0], [2.0, 3.0]]))
+        case(f, op.__name__, lambda x, i, g=op.default: both(g(i, -1)) * x, t(2, 5), ints([[3, -1, 3, 7, 7], [-5, -5, 2, -9, 0]]))
+
+
+def places():
+    f = "places"
+    i, j = ints([1, 0, 1]), ints([2, 2, 0])
+    case(f, "index", lambda x: A.index.Tensor(x, [i, None, j]), t(2, 4, 3))
+    case(f, "index", lambda x: A.index.Tensor(x, [None, i[:, None], None, j]), t(2, 2, 4, 3))
+    case(f, "index_put", lambda x, y: A.index_put.default(x, [i, None, ints([2, 1, 0])], y), t(2, 4, 3), t(3, 4))
+    case(f, "index_put", lambda x, y: A.index_put.default(x, [i, None, j], y, True), t(2, 4, 3), t(3, 4))
+    rows = torch.tensor([True, False, True, True])
+    case(f, "index_put", lambda x, y: A.index_put.default(x, [rows], y), t(4, 3), t(3, 3))
+    case(f, "index_put", lambda x, y: A.index_put.default(x, [rows], y), t(4, 3), t(3))
+    case(f, "index_put", lambda x, y: A.index_put.default(x, [rows], y, True), t(4, 3), t(3, 3))
+    case(f, "index_put", lambda x, y, m: A.index_put.default(x, [m], y), t(4, 3), t(6), mask(4, 3))
+    case(f, "masked_scatter", lambda x, y, m: A.masked_scatter.default(x, m, y), t(4, 3), t(7), mask(4, 3))
+    case(f, "masked_scatter", lambda x, y: A.masked_scatter.default(x, rows[:, None], y), t(4, 3), t(5, 3))

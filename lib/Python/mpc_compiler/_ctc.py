@@ -55,9 +55,9 @@ def _rows(targets: Any, lengths: Any, longest: int) -> Any:
 
 
 def _padded(targets: Any, given: Any, lengths: Any, batch: int, selected: Selected) -> Any:
-    """Targets as [N, S]."""
+    """Targets as [N, S], S of 1 or more."""
     if targets.dim() == 2:
-        return targets
+        return targets if targets.shape[1] else torch.zeros_like(targets).new_zeros(batch, 1)
     _, source, mask = selected.get(id(targets), (None, None, None))
     longest = None if isinstance(given, torch.Tensor) else max(given, default=0)
     if source is not None:
@@ -103,7 +103,7 @@ def _losses(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: An
     labels = torch.stack((blanks, targets), 2).reshape(batch, -1)
     labels = torch.cat((labels, blanks.new_full((batch, 1), blank)), 1)
     before = torch.nn.functional.pad(labels, (2, 0), value=blank)[:, : labels.shape[1]]
-    may_skip = (labels != blank) & (labels != before)
+    may_skip = labels != before
     scores = log_probs.gather(2, labels.unsqueeze(0).expand(time, -1, -1)).clamp(min=_IMPOSSIBLE)
     alpha = _forward_variables(scores, may_skip, input_lengths)
     last = (2 * target_lengths).unsqueeze(1)
@@ -119,27 +119,36 @@ def _with_softmax_gradient(losses: Any, log_probs: Any, input_lengths: Any) -> A
     return losses + (total - total.detach())
 
 
-def ctc_loss(
-    selected: Selected, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
-    reduction: int = _MEAN, zero_infinity: bool = False,
+def _ctc_loss(
+    selected: Selected, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int, reduction: int,
+    zero_infinity: bool,
 ) -> Any:
-    """torch.ctc_loss. `selected` knows what masked_select() gave."""
     is_batch = log_probs.dim() == 3
     if not is_batch:
         log_probs, targets = log_probs.unsqueeze(1), targets.reshape(1, -1)
-    if targets.dim() == 2 and targets.shape[1] == 0:
-        targets = targets.new_full((targets.shape[0], 1), blank)
-    of_inputs, of_targets = (_lengths(given, log_probs.device) for given in (input_lengths, target_lengths))
     batch = log_probs.shape[1]
+    of_inputs, of_targets = (_lengths(given, log_probs.device) for given in (input_lengths, target_lengths))
     if len(of_inputs) != batch or len(of_targets) != batch:
         raise UsageError(f"ctc_loss: {len(of_inputs)} and {len(of_targets)} lengths for a batch of {batch}")
     rows = _padded(targets.to(torch.int64), target_lengths, of_targets, batch, selected)
     wide = log_probs if log_probs.dtype == torch.float64 else log_probs.float()
     losses = _losses(wide, rows, of_inputs, of_targets, blank)
-    # A product with infinity has no finite gradient, as torch's, so that a scaler sees it.
     is_possible = losses < -_IMPOSSIBLE / 10
-    losses = torch.where(is_possible, _with_softmax_gradient(losses, wide, of_inputs), 0.0) if zero_infinity else (
-        _with_softmax_gradient(losses, wide, of_inputs) * torch.where(is_possible, 1.0, torch.inf))
+    losses = _with_softmax_gradient(losses, wide, of_inputs)
+    # A product with infinity has no finite gradient, as torch's, so that a scaler sees it.
+    losses = torch.where(is_possible, losses, 0.0) if zero_infinity else losses * torch.where(is_possible, 1.0, torch.inf)
     if reduction == _NONE:
         return losses if is_batch else losses.squeeze(0)
     return (losses / of_targets.clamp(min=1)).mean() if reduction == _MEAN else losses.sum()
+
+
+def ctc_loss(selected: Selected) -> Callable[..., Any]:
+    """In the place of torch.ctc_loss. `selected` knows what masked_select() gave."""
+
+    def loss(
+        log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: int = _MEAN,
+        zero_infinity: bool = False,
+    ) -> Any:
+        return _ctc_loss(selected, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+
+    return loss

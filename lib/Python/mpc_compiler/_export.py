@@ -74,7 +74,11 @@ def _place_of_user() -> str:
 
 
 # Of libraries, whose backward is the gradient of their forward.
-_RIGHT = ("transformers.models.bloom.modeling_bloom.GeLUFunction",)
+_RIGHT = (
+    "transformers.models.bloom.modeling_bloom.GeLUFunction",
+    "transformers.models.sew_d.modeling_sew_d.XDropout",
+    "transformers.models.sew_d.modeling_sew_d.XSoftmax",
+)
 
 
 @contextlib.contextmanager

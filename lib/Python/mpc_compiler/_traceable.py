@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from typing import Any, Iterator
 
 import torch  # type: ignore[import-not-found]
 from torch.nn import functional as F  # type: ignore[import-not-found]
 
-from . import _ctc
+from . import _checks, _ctc
 
 _BATCH_NORM = torch.nn.modules.batchnorm._BatchNorm
 
@@ -103,7 +102,9 @@ def _rnn_cell(function: Any) -> Any:
 def _replacements() -> list[tuple[Any, str, Any]]:
     selected: _ctc.Selected = {}
     return [
-        (torch, "ctc_loss", functools.partial(_ctc.ctc_loss, selected)),
+        (torch.Tensor, "__bool__", _checks.truth(torch.Tensor.__bool__)),
+        (torch.SymBool, "__bool__", _checks.truth_of_number(torch.SymBool.__bool__)),
+        (torch, "ctc_loss", _ctc.ctc_loss(selected)),
         (torch, "masked_select", _ctc.masked_select(torch.masked_select, selected)),
         (torch.Tensor, "masked_select", _ctc.masked_select(torch.Tensor.masked_select, selected)),
         (_BATCH_NORM, "forward", _batch_norm_forward(_BATCH_NORM.forward)),
@@ -120,6 +121,9 @@ def traceable() -> Iterator[None]:
     """Has these in the place of torch's meanwhile."""
     with contextlib.ExitStack() as stack:
         for owner, name, value in _replacements():
-            stack.callback(setattr, owner, name, getattr(owner, name))
+            if name in vars(owner):
+                stack.callback(setattr, owner, name, vars(owner)[name])
+            else:  # What a base class has is there again.
+                stack.callback(delattr, owner, name)
             setattr(owner, name, value)
         yield

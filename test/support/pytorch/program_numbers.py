@@ -20,6 +20,8 @@ def special():
     case(f, "fmin", lambda x, y: A.fmin.default(x, y) * y.nan_to_num(0.5), torch.tensor([NAN, 1.0, 2.0, -1.5]),
          torch.tensor([0.5, NAN, 2.0, -1.0]))
     case(f, "fmax", lambda x, i: A.fmax.default(i, ints([2, 1, 4])) * x, t(3), ints([1, 5, 4]))
+    for op in (A.sign, A.floor, A.ceil, A.round, A.trunc):
+        case(f, op.__name__, lambda x, i, g=op.default: g(i) * x, t(3), ints([2, -3, 0]))
     case(f, "copysign", A.copysign.Tensor, t(3, 4), t(4))
     case(f, "copysign", lambda x: A.copysign.Tensor(x, torch.tensor([0.0, -0.0, -INF])), t(3))
     case(f, "copysign", lambda x: A.copysign.Scalar(x, -0.5), t(3, 4))

@@ -60,6 +60,23 @@ Error emitNumberOp(Call &call) {
   return Error::success();
 }
 
+/// Integers are as they are.
+template <typename OpTy>
+Error emitRounding(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, numberOperand(call));
+  call.result(x.isFloat() ? call.build.unary<OpTy>(x) : x);
+  return Error::success();
+}
+
+Error emitSign(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, numberOperand(call));
+  TensorBuilder &b = call.build;
+  call.result(x.isFloat()
+                  ? b.unary<nn::SignOp>(x)
+                  : b.binary(Binary::Min, b.binary(Binary::Max, x, -1.0), 1.0));
+  return Error::success();
+}
+
 Error emitRelu(Call &call) {
   MPC_TRY_ASSIGN(Operand x, numberOperand(call));
   TensorBuilder &b = call.build;
@@ -452,8 +469,8 @@ Error emitTruncatedRemainder(Call &call) {
 
 /// Towards 0.
 Error emitTrunc(Call &call) {
-  MPC_TRY_ASSIGN(Operand x, floatOperand(call));
-  call.result(roundedQuotient(call.build, x, "trunc"));
+  MPC_TRY_ASSIGN(Operand x, numberOperand(call));
+  call.result(x.isFloat() ? roundedQuotient(call.build, x, "trunc") : x);
   return Error::success();
 }
 
@@ -647,7 +664,7 @@ ArrayRef<OpRow> elementwiseRows() {
       {"bitwise_or.Tensor", emitBitwise<Logic::Or, nn::BitOrOp>},
       {"bitwise_xor.Scalar", emitBitwise<Logic::Xor, nn::BitXorOp>},
       {"bitwise_xor.Tensor", emitBitwise<Logic::Xor, nn::BitXorOp>},
-      {"ceil.default", emitUnary<nn::CeilOp>},
+      {"ceil.default", emitRounding<nn::CeilOp>},
       {"celu.default", emitCelu},
       {"clamp.Tensor", emitClamp},
       {"clamp.default", emitClamp},
@@ -675,7 +692,7 @@ ArrayRef<OpRow> elementwiseRows() {
       {"exp.default", emitUnary<nn::ExpOp>},
       {"exp2.default", emitExp2},
       {"expm1.default", emitUnary<nn::Expm1Op>},
-      {"floor.default", emitUnary<nn::FloorOp>},
+      {"floor.default", emitRounding<nn::FloorOp>},
       {"floor_divide.Scalar", emitFloorDivide},
       {"floor_divide.default", emitFloorDivide},
       {"fmax.default", emitNumberFunctionOfTwo<maxOfNumbers>},
@@ -739,13 +756,13 @@ ArrayRef<OpRow> elementwiseRows() {
       {"relu6.default", emitRelu6},
       {"remainder.Scalar", emitRemainder},
       {"remainder.Tensor", emitRemainder},
-      {"round.default", emitUnary<nn::RoundOp>},
+      {"round.default", emitRounding<nn::RoundOp>},
       {"rsqrt.default", emitUnary<nn::RsqrtOp>},
       {"rsub.Scalar", emitReversedSub},
       {"rsub.Tensor", emitReversedSub},
       {"selu.default", emitSelu},
       {"sigmoid.default", emitUnary<nn::SigmoidOp>},
-      {"sign.default", emitUnary<nn::SignOp>},
+      {"sign.default", emitSign},
       {"silu.default", emitSilu},
       {"sin.default", emitUnary<nn::SinOp>},
       {"sinc.default", emitFunction<sinc>},

@@ -3,6 +3,7 @@
 #include "lib/Python/Data.h"
 #include "lib/Python/Error.h"
 #include "lib/Python/Runtime.h"
+#include "lib/Python/Watch.h"
 #include "mpc-c/Schedule.h"
 
 #include <nanobind/stl/map.h>
@@ -283,6 +284,7 @@ NB_MODULE(_runtime, m) {
   addRunner(m);
   addCheckpoints(m);
   addData(m);
+  addWatch(m);
   m.def("read_records", readRecords, "path"_a,
         "What each tensor of a checkpoint is, by name.");
   m.def("learning_rate", learningRate, "flags"_a, "total_steps"_a,

@@ -76,6 +76,11 @@ class Calls:
         self._module = module  # The plain one; it has the same parameters.
         self._fixed_precision, self._outputs, self._forward_gradient = precision, outputs, forward_gradient
         self._signature = inspect.signature(functools.partial(plain.forward, module))
+        # Parameters that hold several arguments, as **kwargs.
+        self._packed = {parameter.name for parameter in self._signature.parameters.values()
+                        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)}
+        self._last_form: tuple[Any, ...] = ()  # Of a call: how many arguments it has by place, and the names of others.
+        self._last_names: tuple[str, ...] = ()
         # What the loss takes beside the outputs, by another name where forward has an argument of that one.
         self.target = "loss_target" if "target" in self._signature.parameters else "target"
         self._watched = Watched(module, loss, cost)
@@ -101,10 +106,18 @@ class Calls:
 
     def bind(self, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by the names that the module's forward has for them."""
+        # Most calls of a loop have the same arguments.
+        form = len(args), *kwargs
+        if form == self._last_form:
+            values = {**dict(zip(self._last_names, args)), **kwargs}
+            return {name: values[name] for name in self._last_names}
         try:
-            return self._signature.bind(*args, **kwargs).arguments
+            found = self._signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TypeError(f"{self.plain.__name__}.forward(): {error}") from None
+        if not self._packed & found.keys():
+            self._last_form, self._last_names = form, tuple(found)
+        return found
 
     def batch(self, arguments: dict[str, Any], target: Any, has_target: bool) -> Batch:
         if has_target:

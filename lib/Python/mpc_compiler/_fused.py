@@ -114,6 +114,7 @@ class Step:
 
     def _take_new_parts(self) -> None:
         self._homes.clear()
+        self._groups_watch: _runtime.Watch | None = None  # Of the optimizer's groups, as they were looked at last.
         self._names = {id(parameter): name for name, parameter in self._model.named_parameters()}
         self._parts = _groups.partition(self._optimizer.param_groups, self._parts)
         self._switches = _slots.switches(self._optimizer, self._parts)
@@ -121,8 +122,11 @@ class Step:
 
     def _look_at_optimizer(self) -> None:
         """Another rule, other groups or switches want other programs."""
+        if self._groups_watch is not None and self._groups_watch.is_unchanged():
+            return
         parts = _groups.partition(self._optimizer.param_groups, self._parts)
         if self._switches == _slots.switches(self._optimizer, parts):
+            self._groups_watch = _slots.watch_groups(self._optimizer)
             return
         if self._batches:
             raise UsageError("the optimizer's groups have changed before all batches of accumulate= were there")

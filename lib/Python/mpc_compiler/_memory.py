@@ -27,9 +27,10 @@ class _Link:
         self._address = memory.data_ptr()
         self.tensor: Any = None
 
-    def row(self) -> tuple[dict[str, Any], str, Any, int]:
+    def add_to(self, watch: _runtime.Watch) -> None:
         """What is to be checked before each call."""
-        return self._registry, self._key, self.tensor, self._address
+        watch.add_entry(self._registry, self._key, self.tensor)
+        watch.add_call(self.tensor, "data_ptr", self._address)
 
     def adopt(self) -> None:
         """Takes the values that the module has, and lets it have this memory."""
@@ -69,7 +70,7 @@ class Home:
         self._is_taken = False
         self.numbers: dict[str, float] = {}  # Those of the state that were written, by name.
         self._links: dict[str, _Link] = {}
-        self._rows: list[tuple[dict[str, Any], str, Any, int]] = []
+        self._watch: _runtime.Watch | None = None  # Of the tensors of all links.
         self._pools: dict[tuple[str, ...], list[Gradients]] = {}
         self._calls, self._warned = 0, False
 
@@ -87,16 +88,18 @@ class Home:
             if name not in self._links:
                 memory = self.device.state(runner, name)
                 self._links[name] = _Link(*own[name], name, memory, self.device)
-                self._rows.append(self._links[name].row())
+                self._watch = None
         self.hold()
 
     def hold(self) -> None:
         """Takes over what the module has in other memory than this."""
-        if all([registry[key] is t and t.data_ptr() == address for registry, key, t, address in self._rows]):
+        if self._watch is not None and self._watch.is_unchanged():
             return
+        watch = _runtime.Watch()
         for link in self._links.values():
             link.adopt()
-        self._rows = [link.row() for link in self._links.values()]
+            link.add_to(watch)
+        self._watch = watch
 
     def missing(self, names: Iterable[str]) -> list[str]:
         """Those that do not lie here."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping
 
+import numpy as np
 import torch  # type: ignore[import-not-found]
 
 from . import _arrays, _compile, _groups, _runtime, _state
@@ -71,6 +72,22 @@ def switches(optimizer: Any, parts: Partition) -> list[Any]:
     return found
 
 
+def watch_groups(optimizer: Any) -> _runtime.Watch:
+    """Of what switches() and a partition read. Of a single group they do not read the learning rate, which a schedule
+    changes before each step."""
+    watch = _runtime.Watch()
+    groups = optimizer.param_groups
+    watch.add_attribute(optimizer, "param_groups", groups)
+    watch.add_items(groups)
+    for group in groups:
+        watch.add_size(group)
+        watch.add_items(group["params"])
+        for name, value in group.items():
+            if name not in ("lr", "initial_lr") or len(groups) > 1:
+                watch.add_entry(group, name, value)
+    return watch
+
+
 def flags_of(optimizer: Any, names: Mapping[int, str], parts: Partition,
              trained: Mapping[int, str] | None = None) -> dict[str, Any]:
     """The optimizer as options of the compiler; raises UsageError where it has no such. Groups are of the parameters
@@ -94,12 +111,17 @@ class _Program:
     def __init__(self, runner: _runtime.Runner, program: _runtime.Program) -> None:
         self._runner = runner
         self._state = {info.tensor.name: info for info in program.state()}
+        self._read: dict[str, np.ndarray] = {}  # Memory of the numbers that were read.
 
     def write_state(self, name: str, value: Any) -> None:
         self._runner.write_state(name, value)
 
     def read_number(self, name: str) -> float:
-        return float(_arrays.read(self._runner.read_state, self._state[name].tensor))
+        if name not in self._read:
+            self._read[name] = _arrays.read(self._runner.read_state, self._state[name].tensor)
+        else:
+            self._runner.read_state(name, self._read[name], False)
+        return float(self._read[name])
 
 
 class _Scalars:
@@ -116,17 +138,26 @@ class _Scalars:
     def __bool__(self) -> bool:
         return bool(self._parameters)
 
-    def _is_held(self, state: Mapping[Any, Any]) -> bool:
-        """Whether the numbers of `state` are the program's."""
+    def add_to(self, watch: _runtime.Watch, state: Mapping[Any, Any]) -> None:
+        """What says that the numbers of `state` are the program's, beside their versions."""
+        for name in self._names:
+            for parameter, own in zip(self._parameters, self._own[name]):
+                watch.add_entry(state[parameter], name, own)
+
+    def is_held(self) -> bool:
+        """Whether nobody else has written them."""
+        return self._version == self._all._version
+
+    def _is_in(self, state: Mapping[Any, Any]) -> bool:
         own = [state[parameter].get(name) is own for name in self._names
                for parameter, own in zip(self._parameters, self._own[name])]
-        return all(own) and self._version == self._all._version
+        return all(own) and self.is_held()
 
     def find(self, state: Mapping[Any, Any], first: Callable[[str], float]) -> dict[str, float]:
         """The numbers of `state`, or those that it starts with, where they may be others than the program's; raises
         UnevenError where parameters have different ones."""
         numbers: dict[str, float] = {}
-        for name in () if not self or self._is_held(state) else self._names:
+        for name in () if not self or self._is_in(state) else self._names:
             found = [state[parameter].get(name) for parameter in self._parameters]
             values = {first(name) if one is None else float(one) for one in found}
             if len(values) > 1:
@@ -176,6 +207,7 @@ class Slots:
         counted = dict.fromkeys(p for p, _, _ in self._views) if type(optimizer).__name__ in _COUNTED else ()
         self._scalar_names = _state.scalars_of_parameters(self._program)  # type: ignore[arg-type]
         self._scalars = _Scalars(list(counted), list(self._scalar_names))
+        self._watch: _runtime.Watch | None = None  # Of the optimizer's state, as it was held last.
 
     def before(self) -> None:
         """Reads the groups."""
@@ -213,6 +245,8 @@ class Slots:
 
     def hold(self) -> None:
         """Takes over a state that was loaded, or that torch has written; raises UnevenError where it cannot."""
+        if self._watch is not None and self._scalars.is_held() and self._watch.is_unchanged():
+            return
         state, taken = self._optimizer.state, []
         numbers = self._scalars.find(state, self._first)
         for parameter, slot, view in self._views:
@@ -225,6 +259,19 @@ class Slots:
         if taken and not self._scalars:
             numbers = {"step": float(any(taken))}  # Torch's SGD counts nothing, but its first step is another than the next.
         _state._load_scalars(self._program, numbers)  # type: ignore[arg-type]
+        self._watch = self._watch_of(state)
+
+    def _watch_of(self, state: Any) -> _runtime.Watch:
+        """Of a state that is held."""
+        watch = _runtime.Watch()
+        watch.add_attribute(self._optimizer, "state", state)
+        for parameter in dict.fromkeys(parameter for parameter, _, _ in self._views):
+            watch.add_entry(state, parameter, state[parameter])
+        for parameter, slot, view in self._views:
+            watch.add_entry(state[parameter], slot, state[parameter][slot])
+            watch.add_call(state[parameter][slot], "data_ptr", view.data_ptr())
+        self._scalars.add_to(watch, state)
+        return watch
 
     def after(self, skipped: bool) -> None:
         if not skipped:

@@ -15,6 +15,7 @@ from typing import Any, Callable, Iterable, Iterator
 
 import torch  # type: ignore[import-not-found]
 
+from . import _runtime
 from ._errors import warn
 
 _SCALARS = (bool, int, float, complex, str, type(None))
@@ -27,6 +28,8 @@ _KNOWN = ("torch", "transformers", "torchvision", "timm", "numpy", *sys.stdlib_m
 _OF_MODULES = frozenset(torch.nn.Module().__dict__) - {"training"}
 # Values that were there once and may come again.
 _KEPT_STATES = 64
+# So often there may be other objects of the same values.
+_RENEWALS = 16
 # So many states are no phases of a training, but a value that each call has anew.
 _MANY_STATES = 8
 
@@ -70,6 +73,15 @@ class _Row:
     def values(self) -> list[Any]:
         found = self.read(self.owner)
         return list(found) if len(self.names) > 1 or isinstance(self.owner, list) else [found]
+
+    def add_to(self, watch: _runtime.Watch) -> None:
+        if isinstance(self.owner, list):
+            watch.add_items(self.owner)
+        elif isinstance(self.owner, dict):
+            for name, value in zip(self.names, self.values()):
+                watch.add_entry(self.owner, name, value)
+        else:
+            watch.add_attribute(self.owner, "cell_contents", self.read(self.owner))
 
 
 @dataclasses.dataclass
@@ -118,6 +130,17 @@ class _Scan:
             [tensor._version for tensor in self._watched_tensors],
             [*map(len, self._dicts)],
         )
+
+    def watch(self) -> _runtime.Watch:
+        """Of all this, as it is now."""
+        watch = _runtime.Watch()
+        for row in self.rows:
+            row.add_to(watch)
+        for tensor in self._watched_tensors:
+            watch.add_attribute(tensor, "_version", tensor._version)
+        for attributes in self._dicts:
+            watch.add_size(attributes)
+        return watch
 
     # --- What is found -------------------------------------------------------------------------
 
@@ -245,6 +268,7 @@ class Watched:
         self._states: list[tuple[Any, _Reading, int]] = []
         self._has_warned = False
         self._written: set[str] = set()
+        self._renewals = 0
         self._scan_again()
 
     @property
@@ -254,18 +278,31 @@ class Watched:
 
     def number(self) -> int:
         """Of the values as they are: another one for other values."""
+        if self._watch.is_unchanged():
+            return self._number
         try:
             reading = self._scan.read()
         except (KeyError, ValueError):  # An attribute that was deleted, a variable that was.
             return self._scan_again()
         if reading.equals(self._last):
+            self._renew()
             return self._number
         self._name_changes(reading)
         return self._scan_again()
 
-    def _scan_again(self) -> int:
+    def _look(self) -> None:
         self._scan = _Scan(self._module, self._loss, self._ignored)
-        self._last = self._scan.read()
+        self._last, self._watch = self._scan.read(), self._scan.watch()
+
+    def _renew(self) -> None:
+        """Watches the objects that are there now, of the same values, as an export leaves them. Where each call makes
+        new ones the values alone are compared."""
+        self._renewals += 1
+        if self._renewals <= _RENEWALS:
+            self._scan_as(self._number)
+
+    def _scan_again(self) -> int:
+        self._look()
         self._number = self._number_of(self._last)
         return self._number
 
@@ -323,8 +360,7 @@ class Watched:
 
     def _scan_as(self, number: int) -> None:
         """Looks again at what there is, and takes it for what had that number."""
-        self._scan = _Scan(self._module, self._loss, self._ignored)
-        self._last = self._scan.read()
+        self._look()
         self._states.append((self._scan.signature, self._last, number))
 
 

@@ -24,6 +24,7 @@ from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 
 from program_cases import CASES, case, ints, mask, t
+from program_matrices import matrices
 from program_numbers import places, special
 
 A = torch.ops.aten
@@ -58,8 +59,8 @@ def experts_gradient(context, gradient):
 
 experts_of.register_autograd(experts_gradient, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs))
 
-# What PyTorch has not in bfloat16 on a CPU, and what reads elements that a rounding decides.
-WITHOUT_BF16 = ("avg_pool3d", "grid_sampler", "erfinv near 1")
+# Ops and families that PyTorch has not in bfloat16 on a CPU, and what reads elements that a rounding decides.
+WITHOUT_BF16 = ("avg_pool3d", "grid_sampler", "erfinv near 1", "matrices")
 
 
 def elementwise():
@@ -864,11 +865,11 @@ def main():
     warnings.simplefilter("ignore")
     for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
                    rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines, spread, experts, further, special, places,
-                   checks):
+                   matrices, checks):
         family()
     for family, cases in CASES.items():
         save_family(arguments.folder, family, cases, torch.float32)
-        if arguments.bf16:
+        if arguments.bf16 and family not in WITHOUT_BF16:
             cases = [case for case in cases if case[0] not in WITHOUT_BF16]
             save_family(arguments.folder, f"{family}-bf16", cases, torch.bfloat16)
         print(family, len(cases), flush=True)

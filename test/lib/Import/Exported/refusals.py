@@ -632,9 +632,23 @@ def weights():
     with_weight("buffer 'w' is written, and is u8: a step keeps buffers of float32, int32 and int64", in_place("buffer", "u8"))
 
 
+def matrices():
+    x, v, wide = X(2, 3, 3), X(3), X(2, 2, 3)
+    case("'A' is 2x2x3, expected square matrices", "linalg_inv.default", x, A=wide)
+    case("'self' is 3, expected square matrices", "logdet.default", X(), self=v)
+    case("'A' is 0x3x3, expected square matrices", "linalg_det.default", X(0), A=X(0, 3, 3))
+    case("argument 'self' is not of floating-point numbers", "linalg_cholesky.default", x, self=X(2, 3, 3, dtype="i64"))
+    case("solves for 4x2 with 2x3x3, or types differ", "linalg_solve.default", x, A=x, B=X(4, 2))
+    case("solves for 5x3x1 with 2x3x3, or types differ", "linalg_solve.default", x, A=x, B=X(5, 3, 1))
+    case("solves for 3x2 with 2x3x3, or types differ", "linalg_solve.default", x, A=x, B=X(3, 2, dtype="f64"))
+    case("B is a scalar", "linalg_solve.default", x, A=x, B=X())
+    case("B is 3, expected matrices", "linalg_solve_triangular.default", x, self=x, B=v, upper=True)
+    case("'self' is 3, expected matrices", "cholesky_solve.default", x, self=v, input2=x)
+
+
 def main():
     cases, folder, inputs = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    for family in (arguments, elementwise, movement, products, normalization, losses, others, orders, functions, programs, regions, texts, weights):
+    for family in (arguments, elementwise, movement, products, normalization, losses, others, orders, functions, matrices, programs, regions, texts, weights):
         family()
     lines = []
     for index, (_, content) in enumerate(CASES):

@@ -61,6 +61,28 @@ class ChecksTest(WrapTest):
         for check in (raises, denied, either, number, asserts, warns):
             self.assertAlmostEqual(self.loss_of(check), want, places=6)
 
+    def test_distributions_are_not_validated(self):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(0)
+                self.factor, self.mean = nn.Parameter(torch.randn(10, 10)), nn.Parameter(torch.randn(10))
+
+            def forward(self, x):
+                covariance = self.factor @ self.factor.mT + torch.eye(10)
+                of = torch.distributions.MultivariateNormal(self.mean, covariance, validate_args=self.validates)
+                return -of.log_prob(x).mean() + of.entropy()
+
+        for validates in (None, True):
+            Model.validates = validates
+            plain, x = Model(), torch.randn(6, 10, generator=torch.Generator().manual_seed(3))
+            plain(x).backward()
+            model = Model()
+            mpc_compiler.wrap(model)(x).backward()
+            for ours, theirs in zip(model.parameters(), plain.parameters()):
+                self.assertLess(float((ours.grad - theirs.grad).abs().max()), 1e-5 * float(theirs.grad.abs().max()))
+        self.assertTrue(torch.distributions.Distribution._validate_args)
+
     def test_what_computes_is_refused(self):
         def branches(x):
             if x.max() >= 7:

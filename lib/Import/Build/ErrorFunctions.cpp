@@ -58,6 +58,23 @@ Operand erfcx(TensorBuilder &b, const Operand &x) {
   return b.select(isNegative, negative, positive);
 }
 
+/// log(1 - erfc(t) / 2) with t = x / sqrt(2), and below 1, where that loses its
+/// digits, log(erfcx(-t) / 2) - t^2.
+Operand logNormalIntegral(TensorBuilder &b, const Operand &input) {
+  Operand t =
+      b.binary(Binary::Mul, b.cast(input, b.f64()), 1.0 / std::numbers::sqrt2);
+  Operand edge = b.splatLike(t, 1.0 / std::numbers::sqrt2);
+  Operand isLow = b.compare(Kind::LT, t, edge);
+  Operand low = b.select(isLow, t, edge);
+  Operand tail = b.binary(
+      Binary::Sub, b.log(b.binary(Binary::Mul, erfcx(b, b.neg(low)), 0.5)),
+      b.binary(Binary::Mul, low, low));
+  Operand rest =
+      b.binary(Binary::Sub, b.unary<nn::ErfOp>(b.select(isLow, edge, t)), 1.0);
+  Operand head = b.unary<nn::Log1pOp>(b.binary(Binary::Mul, rest, 0.5));
+  return b.cast(b.select(isLow, tail, head), input.type);
+}
+
 /// x with a relative error of 2e-3: S. Winitzki, "A handy approximation for the
 /// error function and its inverse", 2008.
 static Operand roughErfInverse(TensorBuilder &b, const Operand &y) {

@@ -10,6 +10,8 @@ namespace mpc::build {
 
 /// exp(x^2) (1 - erf(x)).
 Operand erfcx(TensorBuilder &b, const Operand &x);
+/// The logarithm of the normal distribution's integral up to `x`.
+Operand logNormalIntegral(TensorBuilder &b, const Operand &x);
 /// The x for which erf(x) is `y`: infinite at -1 and 1, NaN beyond them.
 Operand erfInverse(TensorBuilder &b, const Operand &y);
 

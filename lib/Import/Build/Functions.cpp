@@ -22,8 +22,7 @@ Operand sinc(TensorBuilder &b, const Operand &x) {
   return b.select(isZero, b.splatLike(x, 1), ratio);
 }
 
-/// Whether `x` has a minus sign, also for zeros.
-static Operand isNegative(TensorBuilder &b, const Operand &x) {
+Operand isNegative(TensorBuilder &b, const Operand &x) {
   Operand zero = b.splatLike(x, 0);
   Operand isBelow = b.compare(Kind::LT, x, zero);
   Operand isZero = b.compare(Kind::EQ, x, zero);

@@ -18,6 +18,8 @@ Operand angle(TensorBuilder &b, const Operand &z);
 /// log(exp(x) + exp(y)), and its form to base 2.
 Operand logAddExp(TensorBuilder &b, const Operand &x, const Operand &y);
 Operand logAddExp2(TensorBuilder &b, const Operand &x, const Operand &y);
+/// Whether `x` has a minus sign, which a zero may have too.
+Operand isNegative(TensorBuilder &b, const Operand &x);
 /// The magnitude of `x` with the sign of `sign`, which a zero has too.
 Operand copySign(TensorBuilder &b, const Operand &x, const Operand &sign);
 /// sqrt(x^2 + y^2)

@@ -7,6 +7,7 @@
 #include "lib/Import/Build/Loops.h"
 #include "llvm/ADT/Sequence.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace llvm;
@@ -233,6 +234,22 @@ Operand cholesky(TensorBuilder &b, const Operand &matrix) {
                    triangleOf(b, inner, /*upper=*/false));
   return b.cast(b.binary(Binary::Add, found, b.matmulAsWritten(found, inner)),
                 matrix.type);
+}
+
+/// By Taylor's series of the matrix over 2^10, squared ten times.
+Operand matrixExponential(TensorBuilder &b, const Operand &matrix) {
+  constexpr int kSquarings = 10, kTerms = 14;
+  Operand small =
+      b.binary(Binary::Mul, exact(b, matrix), std::ldexp(1.0, -kSquarings));
+  Operand identity = identityLike(b, small);
+  Operand sum = identity;
+  for (int term = kTerms; term > 0; --term)
+    sum = b.binary(
+        Binary::Add, identity,
+        b.binary(Binary::Mul, b.matmulAsWritten(small, sum), 1.0 / term));
+  for (int step = 0; step < kSquarings; ++step)
+    sum = b.matmulAsWritten(sum, sum);
+  return b.cast(sum, matrix.type);
 }
 
 } // namespace mpc::build

@@ -29,6 +29,10 @@ SignedLog logDeterminant(TensorBuilder &b, const Operand &matrix);
 /// mean.
 Operand cholesky(TensorBuilder &b, const Operand &matrix);
 
+/// The sum of the matrix's powers over their factorials; for norms of up to
+/// 1,000.
+Operand matrixExponential(TensorBuilder &b, const Operand &matrix);
+
 /// The lower or the upper triangle, zeros elsewhere; with `hasUnits` the
 /// diagonal is ones.
 Operand triangleOf(TensorBuilder &b, const Operand &matrix, bool upper,

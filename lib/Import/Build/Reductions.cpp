@@ -2,6 +2,8 @@
 // Sums that do not overflow, and extrema with one gradient.
 #include "lib/Import/Build/Reductions.h"
 
+#include "lib/Import/Build/Powers.h"
+
 #include <limits>
 
 using namespace llvm;
@@ -29,6 +31,39 @@ Operand firstMaximum(TensorBuilder &b, const Operand &x, int64_t axis) {
   Operand place = b.broadcastTo(b.placeOfMaximum(x, axis), x.shape);
   Operand isFirst = b.compare(nn::CompareKind::EQ, number, place);
   return b.reduceSum(b.select(isFirst, x, b.splatLike(x, 0)), {axis});
+}
+
+/// (sum of |x|^p)^(1/p)
+static Operand normOfOrder(TensorBuilder &b, const Operand &x,
+                           ArrayRef<int64_t> axes, double p) {
+  Operand wide = b.wide(x);
+  Operand isZero = b.compare(nn::CompareKind::EQ, wide, b.splatLike(wide, 0.0));
+  Operand size = b.select(isZero, b.splatLike(wide, 1.0), b.abs(wide));
+  Operand powers =
+      b.select(isZero, b.splatLike(wide, 0.0), b.binary(Binary::Pow, size, p));
+  Operand root = b.flatAtZero(b.reduceSum(powers, axes), [&](const Operand &y) {
+    return b.binary(Binary::Pow, y, 1.0 / p);
+  });
+  return b.cast(root, x.type);
+}
+
+std::optional<Operand> norm(TensorBuilder &b, const Operand &x,
+                            ArrayRef<int64_t> axes, double p) {
+  if (p == 2.0)
+    return rootOf(b, b.reduceSum(b.binary(Binary::Mul, x, x), axes));
+  if (p == 1.0)
+    return b.reduceSum(b.abs(x), axes);
+  if (p == std::numeric_limits<double>::infinity())
+    return b.reduceMax(b.abs(x), axes);
+  if (p == -std::numeric_limits<double>::infinity())
+    return b.reduceMin(b.abs(x), axes);
+  if (p == 0.0)
+    return b.reduceSum(
+        b.cast(b.compare(nn::CompareKind::NE, x, b.splatLike(x, 0.0)), x.type),
+        axes);
+  if (p > 0.0)
+    return normOfOrder(b, x, axes, p);
+  return std::nullopt;
 }
 
 } // namespace mpc::build

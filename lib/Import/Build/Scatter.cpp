@@ -136,4 +136,20 @@ std::optional<Operand> assignedBox(TensorBuilder &b, const Operand &data,
   return assigned(b, data, b.reshape(updates, shape), *box);
 }
 
+Operand assignedByStep(TensorBuilder &b, const Operand &x,
+                       const Operand &source, int64_t axis, int64_t start,
+                       int64_t step) {
+  int64_t last = start + (source.shape[axis] - 1) * step;
+  Shape low(x.shape.size(), 0), high = low, interior = low;
+  low[axis] = start;
+  high[axis] = x.shape[axis] - last - 1;
+  interior[axis] = step - 1;
+  auto spread = [&](const Operand &part) {
+    return b.pad(part, low, high, interior, 0.0);
+  };
+  Operand isWritten =
+      b.cast(spread(b.splat(b.i64(), source.shape, 1.0)), b.i1());
+  return b.select(isWritten, spread(source), x);
+}
+
 } // namespace mpc::build

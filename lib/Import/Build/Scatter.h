@@ -40,6 +40,11 @@ Operand meansAt(TensorBuilder &b, const Operand &data, const Operand &updates,
 std::optional<Operand> assignedBox(TensorBuilder &b, const Operand &data,
                                    const Operand &updates, const Flattened &at);
 
+/// `x` with `source` at every `step`-th element of an axis, from `start` on.
+Operand assignedByStep(TensorBuilder &b, const Operand &x,
+                       const Operand &source, int64_t axis, int64_t start,
+                       int64_t step);
+
 } // namespace mpc::build
 
 #endif // MPC_LIB_IMPORT_BUILD_SCATTER_H

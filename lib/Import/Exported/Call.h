@@ -133,6 +133,7 @@ llvm::ArrayRef<OpRow> movementRows();
 llvm::ArrayRef<OpRow> normalizationRows();
 llvm::ArrayRef<OpRow> padRows();
 llvm::ArrayRef<OpRow> productRows();
+llvm::ArrayRef<OpRow> quantizationRows();
 llvm::ArrayRef<OpRow> randomRows();
 llvm::ArrayRef<OpRow> rearrangementRows();
 llvm::ArrayRef<OpRow> recurrentRows();

@@ -12,9 +12,9 @@ OpTable::OpTable() {
   for (ArrayRef<OpRow> family :
        {distanceRows(), elementwiseRows(), expertRows(), indexingRows(),
         linearSystemRows(), lossRows(), movementRows(), normalizationRows(),
-        padRows(), productRows(), randomRows(), rearrangementRows(),
-        recurrentRows(), reductionRows(), sortingRows(), windowRows(),
-        writeRows()})
+        padRows(), productRows(), quantizationRows(), randomRows(),
+        rearrangementRows(), recurrentRows(), reductionRows(), sortingRows(),
+        windowRows(), writeRows()})
     for (const OpRow &row : family) {
       [[maybe_unused]] bool isNew = rows_.try_emplace(row.op, &row).second;
       assert(isNew && "an op has two rows");

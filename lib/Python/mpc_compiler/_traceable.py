@@ -99,6 +99,45 @@ def _rnn_cell(function: Any) -> Any:
     return cell
 
 
+# --- Diagonals -------------------------------------------------------------------------------------
+
+
+def _fill_diagonal(original: Any) -> Any:
+    """By a mask; torch's own becomes a view by strides where writes are taken out of a program."""
+
+    def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+        if wrap or self.dim() != 2:
+            return original(self, fill_value, wrap)
+        return self.masked_fill_(torch.eye(*self.shape, dtype=torch.bool, device=self.device), fill_value)
+
+    return fill_diagonal_
+
+
+# --- Covariances -----------------------------------------------------------------------------------
+
+
+def _cov(original: Any) -> Any:
+    """Without weights, of which torch's own looks at the values."""
+
+    def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+        if fweights is not None or aweights is not None or input.dim() > 2:
+            return original(input, correction=correction, fweights=fweights, aweights=aweights)
+        rows = input.reshape(-1, input.shape[-1]) if input.dim() else input.reshape(1, 1)
+        apart = rows - rows.mean(1, keepdim=True)
+        found = apart @ apart.mT / max(rows.shape[1] - correction, 0)
+        return found if input.dim() == 2 else found.squeeze()
+
+    return cov
+
+
+def _corrcoef(input: Any) -> Any:
+    found = torch.cov(input)
+    if found.dim() == 0:
+        return found / found
+    deviations = found.diagonal().sqrt()
+    return (found / deviations.unsqueeze(1) / deviations).clamp(-1, 1)
+
+
 def _replacements() -> list[tuple[Any, str, Any]]:
     selected: _ctc.Selected = {}
     return [
@@ -109,6 +148,11 @@ def _replacements() -> list[tuple[Any, str, Any]]:
         (torch, "ctc_loss", _ctc.ctc_loss(selected)),
         (torch, "masked_select", _ctc.masked_select(torch.masked_select, selected)),
         (torch.Tensor, "masked_select", _ctc.masked_select(torch.Tensor.masked_select, selected)),
+        (torch.Tensor, "fill_diagonal_", _fill_diagonal(torch.Tensor.fill_diagonal_)),
+        (torch, "cov", _cov(torch.cov)),
+        (torch.Tensor, "cov", _cov(torch.Tensor.cov)),
+        (torch, "corrcoef", _corrcoef),
+        (torch.Tensor, "corrcoef", _corrcoef),
         (_BATCH_NORM, "forward", _batch_norm_forward(_BATCH_NORM.forward)),
         (F, "embedding_bag", _embedding_bag(F.embedding_bag)),
         (torch._VF, "gru_cell", _gru_cell),

@@ -44,6 +44,11 @@ def matrices():
         case(f, "linalg_solve", lambda x, y: A.linalg_solve.default(x * 0.5 + identity(x), y), t(*shape), t(size, 2))
         case(f, "linalg_solve", lambda x, y: A.linalg_solve.default(x * 0.5 + identity(x), y), t(*shape), t(*shape[:-1]))
         case(f, "linalg_solve", lambda x, y: A.linalg_solve.default(x * 0.5 + identity(x), y, left=False), t(*shape), t(3, size))
+    for op in (A.matrix_exp, A.linalg_matrix_exp):
+        case(f, op.__name__, op.default, t(3, 3))
+        case(f, op.__name__, lambda x, g=op.default: g(x * 3), t(2, 4, 4))
+    case(f, "addbmm", A.addbmm.default, t(3, 4), t(2, 3, 5), t(2, 5, 4))
+    case(f, "addbmm", lambda x, y, z: A.addbmm.default(x, y, z, beta=0.5, alpha=2), t(3, 4), t(2, 3, 5), t(2, 5, 4))
     # The other triangle is not read.
     case(f, "linalg_cholesky", lambda x, y: A.linalg_cholesky.default(definite(x) + y.triu(1)), t(3, 3), t(3, 3))
     case(f, "linalg_cholesky", lambda x, y: A.linalg_cholesky.default(definite(x) + y.tril(-1), upper=True), t(3, 3), t(3, 3))

@@ -30,6 +30,18 @@ def special():
     case(f, "erfinv near 1", A.erfinv.default, torch.tensor([0.99999, -0.9999999]))
     case(f, "digamma", A.digamma.default, t(5, 8, low=-3.6, high=12.0))
     case(f, "digamma", A.digamma.default, t(4, low=20.0, high=4000.0))
+    case(f, "signbit", lambda x: A.signbit.default(x) * x, t(3, 4))
+    case(f, "special_erfcx", A.special_erfcx.default, t(3, 4))
+    case(f, "special_log_ndtr", A.special_log_ndtr.default, t(3, 4, low=-9.0, high=5.0))
+    case(f, "rrelu", lambda x: A.rrelu.default(x, 0.1, 0.4, False), t(3, 4))
+    case(f, "rrelu", lambda x: A.rrelu.default(x, 0.25, 0.25, True), t(3, 4))
+    for order in (3, 0.5, INF, -INF):
+        case(f, "linalg_vector_norm", lambda x, p=order: A.linalg_vector_norm.default(x, p, [1]), t(3, 4))
+    case(f, "linalg_vector_norm", lambda x: A.linalg_vector_norm.default(x * 1.0, 0.0, None) * x.sum(), torch.tensor([[0.0, 1.0], [-2.0, 0.5]]))
+    case(f, "linalg_vector_norm", lambda x: A.linalg_vector_norm.default(x, 3.0, [1]), torch.tensor([[0.0, 1.0], [0.0, 0.0]]))
+    case(f, "pdist", A.pdist.default, t(4, 3))
+    case(f, "pdist", lambda x: A.pdist.default(x, 1.0), t(4, 3))
+    case(f, "cdist", lambda x, y: A.cdist.default(x, y, 3.0), t(3, 4), t(5, 4))
     case(f, "logcumsumexp", lambda x: A.logcumsumexp.default(x, 1), t(3, 7))
     case(f, "logcumsumexp", lambda x: A.logcumsumexp.default(x, -2), t(5, 2, low=-90.0, high=90.0))
     case(f, "logcumsumexp", lambda x: A.logcumsumexp.default(torch.cat([torch.tensor([-INF]), x]), 0)[1:], t(4))
@@ -54,3 +66,35 @@ def places():
     case(f, "index_put", lambda x, y, m: A.index_put.default(x, [m], y), t(4, 3), t(6), mask(4, 3))
     case(f, "masked_scatter", lambda x, y, m: A.masked_scatter.default(x, m, y), t(4, 3), t(7), mask(4, 3))
     case(f, "masked_scatter", lambda x, y: A.masked_scatter.default(x, rows[:, None], y), t(4, 3), t(5, 3))
+    for cut in ((0, 1, 5, 3), (1, 0, 4, 2), (-1, 1, 2, 2)):
+        count = len(range(*cut[1:]))
+        shape = (count, 4) if cut[0] == 0 else (5, count)
+        case(f, "slice_scatter", lambda x, y, c=cut: A.slice_scatter.default(x, y, *c), t(5, 4), t(*shape))
+    for offset, count in ((0, 3), (1, 3), (-2, 1)):
+        case(f, "diagonal_scatter", lambda x, y, o=offset: A.diagonal_scatter.default(x, y, o), t(3, 4), t(count))
+    case(f, "diagonal_scatter", lambda x, y: A.diagonal_scatter.default(x, y, 0, -1, 0), t(3, 2, 4), t(2, 3))
+    case(f, "fill_diagonal_", lambda x: A.fill_diagonal_.default(x * 2, 0.5), t(3, 4))
+    pooled = lambda found: found[0] * (found[1] + 1)
+    case(f, "max_pool1d_with_indices", lambda x: pooled(A.max_pool1d_with_indices.default(x, [2])), t(2, 3, 6))
+    case(f, "max_pool2d_with_indices", lambda x: pooled(A.max_pool2d_with_indices.default(x, [3, 2], [2, 1], [1, 0])), t(2, 3, 6, 5))
+    case(f, "max_pool3d_with_indices", lambda x: pooled(A.max_pool3d_with_indices.default(x, [2, 2, 2])), t(1, 2, 4, 4, 2))
+
+    def unpooled(x, y):
+        values, indices = A.max_pool2d_with_indices.default(x, [2, 2])
+        return A.max_unpool2d.default(values * y, indices, [5, 6])
+
+    case(f, "max_unpool2d", unpooled, t(2, 3, 5, 6), t(2, 3, 2, 3))
+    case(f, "max_unpool3d", lambda x: A.max_unpool3d.default(
+        x, ints([[[[1, 6]], [[8, 15]]]]).reshape(1, 2, 1, 2), [2, 2, 4], [2, 2, 2], [0, 0, 0]), t(1, 2, 1, 2))
+
+
+def quantization():
+    f = "quantization"
+    per_tensor, per_channel = A.fake_quantize_per_tensor_affine, A.fake_quantize_per_channel_affine
+    # Behind a sine, so that the gradient is not one number.
+    case(f, "fake_quantize_per_tensor_affine", lambda x: per_tensor.default(x, 0.13, 0, -128, 127).sin(), t(3, 4))
+    case(f, "fake_quantize_per_tensor_affine", lambda x: per_tensor.default(x, 0.13, 3, -8, 7).sin(), t(3, 4))
+    case(f, "fake_quantize_per_tensor_affine", lambda x, s, z: per_tensor.tensor_qparams(x, s.detach().float(), z.int(), 0, 15).sin(),
+         t(3, 4), torch.tensor([0.25]), ints([7]))
+    case(f, "fake_quantize_per_channel_affine", lambda x, s, z: per_channel.default(x, s.detach().float(), z.int(), 1, -8, 7).sin(),
+         t(3, 4), torch.tensor([0.5, 0.25, 0.75, 0.125]), ints([0, 1, -1, 0]))

@@ -25,7 +25,7 @@ from torch._higher_order_ops.while_loop import while_loop
 
 from program_cases import CASES, case, ints, mask, t
 from program_matrices import matrices
-from program_numbers import places, special
+from program_numbers import places, quantization, special
 
 A = torch.ops.aten
 
@@ -865,7 +865,7 @@ def main():
     warnings.simplefilter("ignore")
     for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
                    rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines, spread, experts, further, special, places,
-                   matrices, checks):
+                   matrices, quantization, checks):
         family()
     for family, cases in CASES.items():
         save_family(arguments.folder, family, cases, torch.float32)

@@ -5,6 +5,7 @@
 
 #include "dialects/NN/NNDialect.h"
 #include "lib/Import/Build/Powers.h"
+#include "lib/Import/Build/Reductions.h"
 
 #include <cmath>
 
@@ -41,11 +42,8 @@ Operand positive(TensorBuilder &b, const Operand &x) {
 /// The norm along an axis, which goes away.
 Expected<Operand> normAlong(Call &call, const Operand &x, int64_t axis,
                             double p) {
-  TensorBuilder &b = call.build;
-  if (p == 2.0)
-    return rootOf(b, b.reduceSum(product(b, x, x), {axis}));
-  if (p == 1.0)
-    return b.reduceSum(b.abs(x), {axis});
+  if (std::optional<Operand> found = norm(call.build, x, {axis}, p))
+    return *found;
   return call.fail("a norm of order " + std::to_string(p) +
                    " is not supported");
 }
@@ -96,6 +94,35 @@ Error emitAllDistances(Call &call) {
   Operand apart =
       difference(b, b.broadcastTo(x, *shape), b.broadcastTo(y, *shape));
   MPC_TRY_ASSIGN(Operand result, normAlong(call, apart, apart.rank() - 1, p));
+  call.result(result);
+  return Error::success();
+}
+
+/// pdist(): of each row to each behind it.
+Error emitDistancesOfRows(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  MPC_TRY_ASSIGN(double p, call.number("p", 2.0));
+  if (x.rank() != 2)
+    return call.fail("the operand is " + shapeText(x.shape) +
+                     ", expected rows");
+  int64_t count = x.shape[0];
+  MPC_TRY(checkSize({count, count}));
+  std::vector<int64_t> first, second;
+  for (int64_t i : seq<int64_t>(0, count))
+    for (int64_t j : seq<int64_t>(i + 1, count)) {
+      first.push_back(i);
+      second.push_back(j);
+    }
+  TensorBuilder &b = call.build;
+  auto rows = [&](const std::vector<int64_t> &places) -> Expected<Operand> {
+    MPC_TRY_ASSIGN(Operand at, b.fromValues<int64_t>(
+                                   b.i64(), {int64_t(places.size())}, places));
+    return b.gather(x, at, 0);
+  };
+  MPC_TRY_ASSIGN(Operand one, rows(first));
+  MPC_TRY_ASSIGN(Operand other, rows(second));
+  MPC_TRY_ASSIGN(Operand result,
+                 normAlong(call, difference(b, one, other), 1, p));
   call.result(result);
   return Error::success();
 }
@@ -254,6 +281,7 @@ ArrayRef<OpRow> distanceRows() {
       {"hinge_embedding_loss.default", emitHingeEmbeddingLoss},
       {"margin_ranking_loss.default", emitMarginRankingLoss},
       {"pairwise_distance.default", emitPairwiseDistance},
+      {"pdist.default", emitDistancesOfRows},
       {"poisson_nll_loss.default", emitPoissonLoss},
       {"soft_margin_loss.default", emitSoftMarginLoss},
       {"triplet_margin_loss.default", emitTripletMarginLoss},

@@ -225,6 +225,12 @@ Error emitIsInf(Call &call) {
   return Error::success();
 }
 
+Error emitSignBit(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  call.result(isNegative(call.build, x));
+  return Error::success();
+}
+
 /// Neither infinite nor NaN.
 Error emitIsFinite(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.real("self"));
@@ -763,12 +769,15 @@ ArrayRef<OpRow> elementwiseRows() {
       {"selu.default", emitSelu},
       {"sigmoid.default", emitUnary<nn::SigmoidOp>},
       {"sign.default", emitSign},
+      {"signbit.default", emitSignBit},
       {"silu.default", emitSilu},
       {"sin.default", emitUnary<nn::SinOp>},
       {"sinc.default", emitFunction<sinc>},
       {"sinh.default", emitUnary<nn::SinhOp>},
       {"softplus.default", emitSoftplus},
       {"softshrink.default", emitShrink<true>},
+      {"special_erfcx.default", emitFunction<erfcx>},
+      {"special_log_ndtr.default", emitFunction<logNormalIntegral>},
       {"sqrt.default", emitUnary<nn::SqrtOp>},
       {"square.default", emitSquare},
       {"sub.Scalar", emitArithmetic<Binary::Sub>},

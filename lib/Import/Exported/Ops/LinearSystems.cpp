@@ -60,6 +60,11 @@ Error emitInverse(Call &call) {
   return giveAs(call, inverse(call.build, a.flat));
 }
 
+Error emitExponential(Call &call) {
+  MPC_TRY_ASSIGN(Matrices a, readSquare(call, "self"));
+  return giveAs(call, matrixExponential(call.build, a.flat));
+}
+
 Error emitInverseEx(Call &call) {
   MPC_TRY(emitInverse(call));
   return giveNoFailures(call);
@@ -229,7 +234,9 @@ ArrayRef<OpRow> linearSystemRows() {
       {"linalg_solve.default", emitSolve},
       {"linalg_solve_ex.default", emitSolveEx},
       {"linalg_solve_triangular.default", emitSolveTriangular},
+      {"linalg_matrix_exp.default", emitExponential},
       {"logdet.default", emitLogDeterminant},
+      {"matrix_exp.default", emitExponential},
       {"slogdet.default", emitSignedLog},
   };
   return rows;

@@ -3,6 +3,7 @@
 /// ATen's ops that move elements, and those that make tensors of a shape alone.
 #include "lib/Import/Exported/Call.h"
 
+#include "lib/Import/Build/Scatter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -500,16 +501,20 @@ Operand assigned(TensorBuilder &b, const Operand &x, const Operand &source,
   return parts.size() == 1 ? source : b.concat(parts, cut.axis);
 }
 
-/// x[..., a:b] = y
+/// x[..., a:b:c] = y
 Error emitSliceScatter(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
   MPC_TRY_ASSIGN(Cut cut, readCut(call, x));
-  if (cut.step != 1)
-    return call.fail("a step of " + Twine(cut.step) + " is not supported");
   Shape part = x.shape;
-  part[cut.axis] = cut.limit - cut.start;
+  part[cut.axis] = llvm::divideCeil(cut.limit - cut.start, cut.step);
   MPC_TRY_ASSIGN(Operand source, call.operandAs("src", x.type, part));
-  call.result(assigned(call.build, x, source, cut));
+  if (part[cut.axis] == 0)
+    call.result(x);
+  else if (cut.step == 1)
+    call.result(assigned(call.build, x, source, cut));
+  else
+    call.result(
+        assignedByStep(call.build, x, source, cut.axis, cut.start, cut.step));
   return Error::success();
 }
 

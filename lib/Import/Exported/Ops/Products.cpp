@@ -94,13 +94,10 @@ Error emitMM(Call &call) { return emitMatmul(call, "self", "mat2"); }
 Error emitMV(Call &call) { return emitMatmul(call, "self", "vec"); }
 Error emitDot(Call &call) { return emitMatmul(call, "self", "tensor"); }
 
-/// beta * self + alpha * a b
-Error emitAddProduct(Call &call, StringRef left, StringRef right) {
-  MPC_TRY_ASSIGN(Operand x, call.real(left));
-  MPC_TRY_ASSIGN(Operand y, call.real(right));
+/// beta * self + alpha * result
+Error addScaled(Call &call, Operand result) {
   MPC_TRY_ASSIGN(double alpha, call.number("alpha", 1.0));
   MPC_TRY_ASSIGN(double beta, call.number("beta", 1.0));
-  MPC_TRY_ASSIGN(Operand result, product(call, x, y));
   TensorBuilder &b = call.build;
   if (alpha != 1.0)
     result = b.binary(Binary::Mul, result, alpha);
@@ -115,6 +112,30 @@ Error emitAddProduct(Call &call, StringRef left, StringRef right) {
   }
   call.result(result);
   return Error::success();
+}
+
+/// The same with the product a b.
+Error emitAddProduct(Call &call, StringRef left, StringRef right) {
+  MPC_TRY_ASSIGN(Operand x, call.real(left));
+  MPC_TRY_ASSIGN(Operand y, call.real(right));
+  MPC_TRY_ASSIGN(Operand result, product(call, x, y));
+  return addScaled(call, std::move(result));
+}
+
+/// addbmm(): with the sum of a batch's products, which is one product.
+Error emitAddSumOfProducts(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("batch1"));
+  MPC_TRY_ASSIGN(Operand y, call.real("batch2"));
+  if (x.rank() != 3 || y.rank() != 3 || x.shape[0] != y.shape[0] ||
+      x.shape[2] != y.shape[1])
+    return call.fail("the operands are " + shapeText(x.shape) + " and " +
+                     shapeText(y.shape));
+  TensorBuilder &b = call.build;
+  int64_t inner = x.shape[0] * x.shape[2];
+  x = b.reshape(b.transpose(x, {1, 0, 2}), {x.shape[1], inner});
+  y = b.reshape(y, {inner, y.shape[2]});
+  MPC_TRY_ASSIGN(Operand result, product(call, x, y));
+  return addScaled(call, std::move(result));
 }
 
 Error emitAddmm(Call &call) { return emitAddProduct(call, "mat1", "mat2"); }
@@ -502,6 +523,7 @@ Error emitAttention(Call &call) {
 
 ArrayRef<OpRow> productRows() {
   static const OpRow rows[] = {
+      {"addbmm.default", emitAddSumOfProducts},
       {"addmm.default", emitAddmm},
       {"baddbmm.default", emitBaddbmm},
       {"bilinear.default", emitBilinear},

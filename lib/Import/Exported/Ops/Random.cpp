@@ -134,6 +134,21 @@ Error emitNormalOf(Call &call) {
   return giveLikeOperand(call, normal(call.build, shape, mean, deviation));
 }
 
+/// Negative elements times a slope, which is drawn in training.
+Error emitRandomLeakyRelu(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  MPC_TRY_ASSIGN(double lower, call.number("lower", 0.125));
+  MPC_TRY_ASSIGN(double upper, call.number("upper", 1.0 / 3.0));
+  MPC_TRY_ASSIGN(bool isTraining, call.flag("training", false));
+  TensorBuilder &b = call.build;
+  Operand slope = isTraining
+                      ? b.cast(uniformBetween(b, x.shape, lower, upper), x.type)
+                      : b.splatLike(x, (lower + upper) / 2.0);
+  Operand isAbove = b.compare(nn::CompareKind::GE, x, b.splatLike(x, 0.0));
+  call.result(b.select(isAbove, x, b.binary(Binary::Mul, x, slope)));
+  return Error::success();
+}
+
 Error emitBernoulli(Call &call) {
   MPC_TRY_ASSIGN(Operand probability, call.real("self"));
   TensorBuilder &b = call.build;
@@ -160,6 +175,7 @@ ArrayRef<OpRow> randomRows() {
       {"randint.low", emitIntegers},
       {"randn.default", emitDraw<drawNormal>},
       {"randn_like.default", emitDraw<drawNormal>},
+      {"rrelu.default", emitRandomLeakyRelu},
       {"uniform.default", emitUniformBetween},
   };
   return rows;

@@ -4,6 +4,7 @@
 /// some of them in steps.
 #include "lib/Import/Exported/Call.h"
 
+#include "lib/Import/Build/Scatter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -91,36 +92,84 @@ Error emitRepeatInterleave(Call &call) {
   return Error::success();
 }
 
-/// The elements whose places on two axes differ by `offset`, along a last axis.
-Error emitDiagonal(Call &call) {
+/// The elements whose places on two axes differ by `offset`, which lie at equal
+/// distances where its two axes are the last and one.
+struct Diagonal {
+  Operand flat;               ///< With the two axes as one.
+  SmallVector<int64_t> order; ///< Of the axes, before these became one.
+  Shape moved;                ///< In that order.
+  int64_t start, step, count;
+};
+
+Expected<Diagonal> readDiagonal(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
   MPC_TRY_ASSIGN(int64_t offset, call.integer("offset", 0));
   MPC_TRY_ASSIGN(int64_t rows, call.axis("dim1", x.rank(), 0));
   MPC_TRY_ASSIGN(int64_t columns, call.axis("dim2", x.rank(), 1));
   if (x.rank() < 2 || rows == columns || offset == INT64_MIN)
     return call.fail("has no two axes of " + shapeText(x.shape));
-  SmallVector<int64_t> order;
+  Diagonal found;
   for (int64_t axis : seq<int64_t>(0, x.rank()))
     if (axis != rows && axis != columns)
-      order.push_back(axis);
-  order.append({rows, columns});
+      found.order.push_back(axis);
+  found.order.append({rows, columns});
   TensorBuilder &b = call.build;
-  x = b.transpose(x, order);
+  x = b.transpose(x, found.order);
+  found.moved = x.shape;
   int64_t height = x.shape[x.rank() - 2], width = x.shape.back();
   int64_t row = std::max<int64_t>(0, -offset);
   int64_t column = std::max<int64_t>(0, offset);
-  int64_t count = row < height && column < width
-                      ? std::min(height - row, width - column)
-                      : 0;
+  found.count = row < height && column < width
+                    ? std::min(height - row, width - column)
+                    : 0;
+  found.start = found.count == 0 ? 0 : row * width + column;
+  found.step = width + 1;
   Shape shape(ArrayRef(x.shape).drop_back(2));
   shape.push_back(height * width);
-  x = b.reshape(x, shape);
-  Shape starts(x.rank(), 0), limits = x.shape, strides(x.rank(), 1);
-  starts.back() = count == 0 ? 0 : row * width + column;
-  strides.back() = width + 1;
-  limits.back() =
-      count == 0 ? 0 : starts.back() + (count - 1) * strides.back() + 1;
-  call.result(b.slice(x, starts, limits, strides));
+  found.flat = b.reshape(x, shape);
+  return found;
+}
+
+Error emitDiagonal(Call &call) {
+  MPC_TRY_ASSIGN(Diagonal of, readDiagonal(call));
+  Shape starts(of.flat.rank(), 0), limits = of.flat.shape,
+                                   strides(of.flat.rank(), 1);
+  starts.back() = of.start;
+  strides.back() = of.step;
+  limits.back() = of.count == 0 ? 0 : of.start + (of.count - 1) * of.step + 1;
+  call.result(call.build.slice(of.flat, starts, limits, strides));
+  return Error::success();
+}
+
+/// fill_diagonal_(): of matrices; `wrap` begins anew below a tall one's end.
+Error emitFillDiagonal(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(double value, call.number("fill_value"));
+  MPC_TRY_ASSIGN(bool wraps, call.flag("wrap", false));
+  if (x.rank() != 2 || (wraps && x.shape[0] > x.shape[1]))
+    return call.fail("fills " + shapeText(x.shape) +
+                     ", expected a matrix, and no tall one with wrap");
+  TensorBuilder &b = call.build;
+  Operand isThere = b.compare(nn::CompareKind::EQ, b.coordinates(x.shape, 0),
+                              b.coordinates(x.shape, 1));
+  call.result(b.select(isThere, b.splatLike(x, value), x));
+  return Error::success();
+}
+
+Error emitDiagonalScatter(Call &call) {
+  MPC_TRY_ASSIGN(Diagonal of, readDiagonal(call));
+  Shape shape = of.flat.shape;
+  shape.back() = of.count;
+  MPC_TRY_ASSIGN(Operand source, call.operandAs("src", of.flat.type, shape));
+  TensorBuilder &b = call.build;
+  Operand written = of.flat;
+  if (of.count > 0)
+    written = assignedByStep(b, of.flat, source, of.flat.rank() - 1, of.start,
+                             of.step);
+  SmallVector<int64_t> back(of.order.size());
+  for (auto [to, from] : enumerate(of.order))
+    back[from] = static_cast<int64_t>(to);
+  call.result(b.transpose(b.reshape(written, of.moved), back));
   return Error::success();
 }
 
@@ -235,8 +284,10 @@ ArrayRef<OpRow> rearrangementRows() {
   static const OpRow rows[] = {
       {"channel_shuffle.default", emitChannelShuffle},
       {"diagonal.default", emitDiagonal, Sharing::Reordered},
+      {"diagonal_scatter.default", emitDiagonalScatter},
       {"eye.default", emitEye},
       {"eye.m", emitEye},
+      {"fill_diagonal.default", emitFillDiagonal},
       {"meshgrid.default", emitMeshGrid},
       {"meshgrid.indexing", emitMeshGrid},
       {"movedim.int", emitMoveAxes, Sharing::Reordered},

@@ -151,7 +151,6 @@ Error emitLogSumExp(Call &call) {
   return Error::success();
 }
 
-/// The root of the sum of squares, or the sum or the greatest of magnitudes.
 Error emitNorm(Call &call, StringRef order) {
   MPC_TRY_ASSIGN(Reduced reduced, readReduction(call));
   MPC_TRY_ASSIGN(double p, call.number(order, 2.0));
@@ -159,17 +158,11 @@ Error emitNorm(Call &call, StringRef order) {
     return call.fail("the operand is not of floating-point numbers");
   MPC_TRY(requireElements(call, reduced.x));
   TensorBuilder &b = call.build;
-  Operand x = reduced.x, result;
-  if (p == 2.0)
-    result = rootOf(b, b.reduceSum(b.binary(Binary::Mul, x, x), reduced.axes));
-  else if (p == 1.0)
-    result = b.reduceSum(b.abs(x), reduced.axes);
-  else if (p == INFINITY)
-    result = b.reduceMax(b.abs(x), reduced.axes);
-  else
+  std::optional<Operand> result = norm(b, reduced.x, reduced.axes, p);
+  if (!result)
     return call.fail("a norm of order " + std::to_string(p) +
                      " is not supported");
-  call.result(b.reshape(result, reduced.result));
+  call.result(b.reshape(*result, reduced.result));
   return Error::success();
 }
 

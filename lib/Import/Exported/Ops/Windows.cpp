@@ -64,7 +64,9 @@ Expected<Window> readPool(Call &call, const Operand &x, size_t axes) {
   return window;
 }
 
-Error emitMaxPool(Call &call, size_t axes) {
+/// The maxima and, where they are asked for, their places among the spatial
+/// elements.
+Error emitMaxPool(Call &call, size_t axes, bool givesPlaces) {
   MPC_TRY_ASSIGN(Operand x, imageOf(call, axes));
   MPC_TRY_ASSIGN(Window window, readPool(call, x, axes));
   TensorBuilder &b = call.build;
@@ -78,21 +80,18 @@ Error emitMaxPool(Call &call, size_t axes) {
   MPC_TRY_ASSIGN(Operand output,
                  call.reshaped(b.fromValue(pool.getOutput()), result));
   call.result(output);
+  if (givesPlaces)
+    call.result(b.reshape(b.fromValue(pool.getIndices()), result));
   return Error::success();
 }
 
 template <size_t axes>
 Error emitMaxPool(Call &call) {
-  return emitMaxPool(call, axes);
+  return emitMaxPool(call, axes, /*givesPlaces=*/false);
 }
-
-/// The form of decomposed programs, which gives places for PyTorch's own
-/// backward.
 template <size_t axes>
 Error emitMaxPoolWithPlaces(Call &call) {
-  MPC_TRY(emitMaxPool(call, axes));
-  call.result({});
-  return Error::success();
+  return emitMaxPool(call, axes, /*givesPlaces=*/true);
 }
 
 Error emitAveragePool(Call &call, size_t axes) {
@@ -457,6 +456,7 @@ ArrayRef<OpRow> windowRows() {
       {"grid_sampler_2d.default", emitGridSampler},
       {"im2col.default", emitWindows},
       {"max_pool1d.default", emitMaxPool<1>},
+      {"max_pool1d_with_indices.default", emitMaxPoolWithPlaces<1>},
       {"max_pool2d.default", emitMaxPool<2>},
       {"max_pool2d_with_indices.default", emitMaxPoolWithPlaces<2>},
       {"max_pool3d.default", emitMaxPool<3>},

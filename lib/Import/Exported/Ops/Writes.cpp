@@ -279,6 +279,36 @@ Error emitIndexFill(Call &call) {
   return emitAlongAxis<Joining::Replace>(call, "value");
 }
 
+/// max_unpool2d(): each element at its place among those of its channel, zeros
+/// elsewhere.
+Error emitMaxUnpool(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.real("self"));
+  MPC_TRY_ASSIGN(Operand indices, call.tensor("indices"));
+  MPC_TRY_ASSIGN(SmallVector<int64_t> sizes, call.integers("output_size"));
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  size_t axes = sizes.size();
+  if (indices.shape != x.shape || x.shape.size() <= axes ||
+      is_contained(x.shape, 0) || !indices.type.isInteger(64) ||
+      shape.size() != x.shape.size() ||
+      ArrayRef(shape).take_back(axes) != ArrayRef(sizes) ||
+      ArrayRef(shape).drop_back(axes) != ArrayRef(x.shape).drop_back(axes))
+    return call.fail("writes " + shapeText(x.shape) + " by " +
+                     shapeText(indices.shape) + " to " + shapeText(shape));
+  TensorBuilder &b = call.build;
+  int64_t channels = *countElements(ArrayRef(shape).drop_back(axes));
+  int64_t inner = *countElements(ArrayRef(shape).take_back(axes));
+  Operand places =
+      b.reshape(indices, {channels, *countElements(x.shape) / channels});
+  places = b.binary(Binary::Add, places,
+                    b.binary(Binary::Mul, b.coordinates(places.shape, 0),
+                             static_cast<double>(inner)));
+  Operand zeros = b.splat(x.type, {channels * inner}, 0.0);
+  Operand result =
+      written(b, zeros, x, {places, channels * inner, 1}, Joining::Replace);
+  call.result(b.reshape(result, shape));
+  return Error::success();
+}
+
 } // namespace
 
 ArrayRef<OpRow> writeRows() {
@@ -288,6 +318,8 @@ ArrayRef<OpRow> writeRows() {
       {"index_fill.int_Scalar", emitIndexFill},
       {"index_put.default", emitIndexPut},
       {"masked_scatter.default", emitMaskedScatter},
+      {"max_unpool2d.default", emitMaxUnpool},
+      {"max_unpool3d.default", emitMaxUnpool},
       {"scatter.src", emitScatter<Joining::Replace>},
       {"scatter.value", emitScatter<Joining::Replace>},
       {"scatter_add.default", emitScatter<Joining::Add>},

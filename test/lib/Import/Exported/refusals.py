@@ -198,7 +198,11 @@ def movement():
     case("the pads are too wide", "pad.default", x, self=x, pad=[2**40, 0])
     case("the operand is 3", "tril.default", X(3), self=X(3))
     case("the result is 2x3, expected one axis of at most 2^24 elements", "arange.default", x, end=6)
-    case("a step of 2 is not supported", "slice_scatter.default", x, self=x, src=x, step=2)
+    case("argument 'src' is 2x3, expected what broadcasts to 1x3", "slice_scatter.default", x, self=x, src=x, step=2)
+    case("has no two axes of 2x3", "diagonal_scatter.default", x, self=x, src=X(2), dim1=1, dim2=1)
+    case("argument 'src' is 3, expected what broadcasts to 2", "diagonal_scatter.default", x, self=x, src=X(3))
+    case("fills 3, expected a matrix, and no tall one with wrap", "fill_diagonal_.default", X(3), self=X(3), fill_value=1.0)
+    case("fills 3x2, expected a matrix, and no tall one with wrap", "fill_diagonal_.default", X(3, 2), self=X(3, 2), fill_value=1.0, wrap=True)
 
 
 def products():
@@ -284,7 +288,7 @@ def others():
     case("the operand is not of floating-point numbers", "var.default", X(dtype="i64"), self=i)
     case("the operand is not of floating-point numbers", "logsumexp.default", X(dtype="i64"), self=i, dim=[0])
     case("the operand is not of floating-point numbers", "linalg_vector_norm.default", X(dtype="i64"), self=i)
-    case("a norm of order 3", "linalg_vector_norm.default", X(), self=x, ord=3.0)
+    case("a norm of order -3", "linalg_vector_norm.default", X(), self=x, ord=-3.0)
     case("expected floating-point numbers along an axis", "max.dim", [X(), X(dtype="i64")], self=X(), dim=0)
     case("the operand is 3, n is -1", "diff.default", X(3), self=X(3), n=-1)
     case("the operand is scalar, n is 1", "diff.default", X(), self=X())
@@ -300,7 +304,11 @@ def others():
     case("permutes 0 numbers", "randperm.default", i, n=0)
     case("or of two types", "cdist.default", X(2, 2), x1=X(3), x2=x)
     case("the operands are 2x1x3 and 1x2x4", "cdist.default", X(2, 2), x1=x, x2=X(2, 4))
-    case("a norm of order 3.000000 is not supported", "cdist.default", X(2, 2), x1=x, x2=x, p=3.0)
+    case("a norm of order -3.000000 is not supported", "cdist.default", X(2, 2), x1=x, x2=x, p=-3.0)
+    case("the operand is 3, expected rows", "pdist.default", X(3), self=X(3))
+    case("a norm of order -1.000000 is not supported", "pdist.default", X(1), self=x, p=-1.0)
+    case("the operands are 2x3 and 2x3", "addbmm.default", x, self=x, batch1=x, batch2=x)
+    case("the product is 3x3", "addbmm.default", x, self=x, batch1=X(2, 3, 4), batch2=X(2, 4, 3))
     case("has 0 bins", "histc.default", X(0), self=x, bins=0)
     case("min is not below max", "histc.default", X(4), self=x, bins=4, min=2.0, max=1.0)
     case("the operand 0 has no elements", "histc.default", X(4), self=X(0), bins=4)
@@ -442,7 +450,7 @@ def functions():
     case("the operands are scalars", "cosine_similarity.default", X(), x1=X(), x2=X(), dim=0)
     case("the operands are scalars", "pairwise_distance.default", X(), x1=X(), x2=X())
     case("the operands are scalars", "cosine_embedding_loss.default", X(), input1=X(), input2=X(), target=X())
-    case("a norm of order 3", "pairwise_distance.default", X(2), x1=x, x2=x, p=3.0)
+    case("a norm of order -3", "pairwise_distance.default", X(2), x1=x, x2=x, p=-3.0)
     case("the operands have several shapes", "triplet_margin_loss.default", X(), anchor=X(3), positive=X(3), negative=x)
     case("the operands have several shapes", "triplet_margin_loss.default", X(), anchor=x, positive=X(3), negative=X(3), swap=True)
 
@@ -646,9 +654,26 @@ def matrices():
     case("'self' is 3, expected matrices", "cholesky_solve.default", x, self=v, input2=x)
 
 
+def quantization():
+    x, i = X(2, 3), X(3, dtype="i32")
+    levels = dict(quant_min=0, quant_max=15)
+    case("quantizes to 7 to 7", "fake_quantize_per_tensor_affine.default", x, self=x, scale=0.5, zero_point=0, quant_min=7, quant_max=7)
+    case("argument 'scale' is 2, expected what broadcasts to 2x3", "fake_quantize_per_tensor_affine.tensor_qparams", x, self=x, scale=X(2),
+         zero_point=X(dtype="i32"), **levels)
+    case("the scales are 2 and the zero points 3 for an axis of 2x3", "fake_quantize_per_channel_affine.default", x, self=x, scale=X(2), zero_point=i,
+         axis=1, **levels)
+    case("the scales are 3 and the zero points 2 for an axis of 2x3", "fake_quantize_per_channel_affine.default", x, self=x, scale=X(3),
+         zero_point=X(2, dtype="i32"), axis=1, **levels)
+    places, pooled = X(1, 2, 2, dtype="i64"), X(1, 2, 2)
+    case("writes 1x2x2 by 1x2x3 to 1x4x4", "max_unpool2d.default", X(1, 4, 4), self=pooled, indices=X(1, 2, 3, dtype="i64"), output_size=[4, 4])
+    case("writes 1x2x2 by 1x2x2 to 1x4x5", "max_unpool2d.default", X(1, 4, 5), self=pooled, indices=places, output_size=[4, 4])
+    case("writes 1x2x2 by 1x2x2 to 2x4x4", "max_unpool2d.default", X(2, 4, 4), self=pooled, indices=places, output_size=[4, 4])
+    case("writes 0x2x2 by 0x2x2 to 0x4x4", "max_unpool2d.default", X(0, 4, 4), self=X(0, 2, 2), indices=X(0, 2, 2, dtype="i64"), output_size=[4, 4])
+
+
 def main():
     cases, folder, inputs = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    for family in (arguments, elementwise, movement, products, normalization, losses, others, orders, functions, matrices, programs, regions, texts, weights):
+    for family in (arguments, elementwise, movement, products, normalization, losses, others, orders, functions, matrices, quantization, programs, regions, texts, weights):
         family()
     lines = []
     for index, (_, content) in enumerate(CASES):

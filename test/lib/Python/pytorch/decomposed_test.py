@@ -46,6 +46,9 @@ class Decomposed(WrapTest):
             lambda h, x: torch.linalg.cross(h[:, :3], x[:, :3]),
             lambda h, x: torch.quantile(h, 0.3, dim=1, keepdim=True),
             lambda h, x: torch.column_stack([torch.fliplr(h), torch.take_along_dim(h, torch.argsort(x, 1), 1)]),
+            lambda h, x: (h @ x.T).fill_diagonal_(-1e9).logsumexp(1),
+            lambda h, x: (h @ x.T).clone().fill_diagonal_(0.5) * torch.cov(h) + torch.corrcoef(h),
+            lambda h, x: F.max_unpool1d(*F.max_pool1d(h, 2, return_indices=True), 2),
             lambda h, x: F.fold(F.unfold(h.reshape(6, 1, 2, 3), 2), (2, 3), 2),
         ):
             def loop(m):

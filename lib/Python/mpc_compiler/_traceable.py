@@ -99,6 +99,18 @@ def _rnn_cell(function: Any) -> Any:
     return cell
 
 
+# --- Tensor.data -----------------------------------------------------------------------------------
+
+
+def _data(original: Any) -> Any:
+    """What a user reads as .data is the tensor without its gradient; an export takes it for a constant."""
+
+    def read(self: Any) -> Any:
+        return original.__get__(self) if type(self) is torch.nn.Parameter else self.detach()
+
+    return property(read, original.__set__)
+
+
 # --- Diagonals -------------------------------------------------------------------------------------
 
 
@@ -149,6 +161,7 @@ def _replacements() -> list[tuple[Any, str, Any]]:
         (torch, "masked_select", _ctc.masked_select(torch.masked_select, selected)),
         (torch.Tensor, "masked_select", _ctc.masked_select(torch.Tensor.masked_select, selected)),
         (torch.Tensor, "fill_diagonal_", _fill_diagonal(torch.Tensor.fill_diagonal_)),
+        (torch.Tensor, "data", _data(torch.Tensor.data)),
         (torch, "cov", _cov(torch.cov)),
         (torch.Tensor, "cov", _cov(torch.Tensor.cov)),
         (torch, "corrcoef", _corrcoef),

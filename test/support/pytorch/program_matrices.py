@@ -49,6 +49,7 @@ def matrices():
         case(f, op.__name__, lambda x, g=op.default: g(x * 3), t(2, 4, 4))
     case(f, "addbmm", A.addbmm.default, t(3, 4), t(2, 3, 5), t(2, 5, 4))
     case(f, "addbmm", lambda x, y, z: A.addbmm.default(x, y, z, beta=0.5, alpha=2), t(3, 4), t(2, 3, 5), t(2, 5, 4))
+    case(f, "outer", lambda x, y: A.outer.default(x, y.double()), t(3), t(4))
     # The other triangle is not read.
     case(f, "linalg_cholesky", lambda x, y: A.linalg_cholesky.default(definite(x) + y.triu(1)), t(3, 3), t(3, 3))
     case(f, "linalg_cholesky", lambda x, y: A.linalg_cholesky.default(definite(x) + y.tril(-1), upper=True), t(3, 3), t(3, 3))

@@ -97,4 +97,4 @@ def quantization():
     case(f, "fake_quantize_per_tensor_affine", lambda x, s, z: per_tensor.tensor_qparams(x, s.detach().float(), z.int(), 0, 15).sin(),
          t(3, 4), torch.tensor([0.25]), ints([7]))
     case(f, "fake_quantize_per_channel_affine", lambda x, s, z: per_channel.default(x, s.detach().float(), z.int(), 1, -8, 7).sin(),
-         t(3, 4), torch.tensor([0.5, 0.25, 0.75, 0.125]), ints([0, 1, -1, 0]))
+         t(3, 4), torch.tensor([0.5, 0.25, 1.0, 0.125]), ints([0, 1, -1, 0]))

@@ -145,14 +145,17 @@ Error emitBaddbmm(Call &call) {
 
 /// A column by a row.
 Error emitOuter(Call &call) {
-  MPC_TRY_ASSIGN(Operand x, call.real("self"));
-  MPC_TRY_ASSIGN(Operand y, call.real("vec2"));
-  MPC_TRY(requireSameType(call, x, y));
-  if (x.rank() != 1 || y.rank() != 1)
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(Operand y, call.tensor("vec2"));
+  MPC_TRY_ASSIGN(mlir::Type type, call.resultType());
+  if (x.rank() != 1 || y.rank() != 1 || type.isInteger(1))
     return call.fail("the operands are " + shapeText(x.shape) + " and " +
                      shapeText(y.shape));
   Shape shape{x.shape[0], y.shape[0]};
   TensorBuilder &b = call.build;
+  // Elementwise, and of mixed types as such.
+  x = b.cast(x, type);
+  y = b.cast(y, type);
   call.result(b.binary(Binary::Mul, b.broadcast(x, shape, {0}),
                        b.broadcast(y, shape, {1})));
   return Error::success();

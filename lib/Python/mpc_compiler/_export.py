@@ -104,6 +104,20 @@ def _noted_functions(allowed: tuple[str, ...]) -> Iterator[None]:
         torch.autograd.Function.apply = original
 
 
+@contextlib.contextmanager
+def _ended_transforms() -> Iterator[None]:
+    """Ends what an export that fails inside of torch.func leaves begun, and what would fail then."""
+    functorch, forward_ad = torch._C._functorch, torch.autograd.forward_ad
+    depth, level = functorch.get_dynamic_layer_stack_depth(), forward_ad._current_level
+    try:
+        yield
+    except BaseException:
+        functorch.pop_dynamic_layer_stack_and_undo_to_depth(depth)
+        while forward_ad._current_level > level:
+            forward_ad.exit_dual_level()
+        raise
+
+
 _OTHER_SHAPE = "Using a target size"
 
 
@@ -114,7 +128,7 @@ def _without_gpu_autocast() -> list[Any]:
 def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...]) -> tuple[Any, list[str]]:
     """The program, and the buffers that its ops write beside those of its signature."""
     with contextlib.ExitStack() as stack:
-        for one in (warnings.catch_warnings(), _noted_functions(allowed), traceable(), torch.enable_grad(),
+        for one in (_ended_transforms(), warnings.catch_warnings(), _noted_functions(allowed), traceable(), torch.enable_grad(),
                     torch.autocast("cpu", enabled=False), *_without_gpu_autocast()):
             stack.enter_context(one)
         warnings.simplefilter("ignore", FutureWarning)
@@ -193,6 +207,14 @@ def _plain_class(module: Any) -> type:
     return getattr(type(module), "_mpc_plain", type(module))
 
 
+# What torch says of a backward inside of forward, whose saved tensors it does not follow.
+_DERIVATIVE_ERROR = "found a fake tensor in the exported program constant's list"
+_DERIVATIVE_HINT = (
+    "torch.autograd.grad() inside of forward is not followed: write the derivative as torch.func.jvp(function, (x,), "
+    "(direction,))[1]. "
+)
+
+
 def _first_line(error: BaseException, module: str) -> str:
     """The user's own line first, torch's text behind it."""
     place, trace = "", error.__traceback__
@@ -201,7 +223,8 @@ def _first_line(error: BaseException, module: str) -> str:
         if not any(part in name for part in ("/torch/", "/mpc_compiler/", "<")):
             place = f"{name.rsplit('/', 1)[-1]}:{trace.tb_lineno}: "
         trace = trace.tb_next
-    return f"{place}torch.export does not take {module}: {type(error).__name__}: {error}"
+    hint = _DERIVATIVE_HINT if _DERIVATIVE_ERROR in str(error) else ""
+    return f"{place}torch.export does not take {module}: {hint}{type(error).__name__}: {error}"
 
 
 _OWN_FRAME = re.compile(r'  File "[^"]*/mpc_compiler/[^"]*", line .*\n(?:    .*\n?)*')
@@ -261,6 +284,19 @@ def _tied_names(module: Any) -> dict[str, str]:
             if first.setdefault(id(tensor), name) != name:
                 same[name] = first[id(tensor)]
     return same
+
+
+def _written_as_buffers(program: Any, module: Any) -> None:
+    """Takes frozen parameters that forward writes, as those of a momentum encoder, for buffers."""
+    signature = program.graph_signature
+    frozen = {name for name, parameter in module.named_parameters(remove_duplicate=False) if not parameter.requires_grad}
+    written = {spec.target for spec in signature.output_specs if spec.kind is OutputKind.PARAMETER_MUTATION} & frozen
+    for spec in signature.input_specs:
+        if spec.kind is InputKind.PARAMETER and spec.target in written:
+            spec.kind, spec.persistent = InputKind.BUFFER, True
+    for spec in signature.output_specs:
+        if spec.kind is OutputKind.PARAMETER_MUTATION and spec.target in written:
+            spec.kind = OutputKind.BUFFER_MUTATION
 
 
 #: Ops that take of a tensor its sizes, type and place alone.
@@ -336,6 +372,7 @@ def export(request: Request) -> Exported:
     program = trace.program
     _forget_own_lines(program)
     _merge_tied(program, _tied_names(request.module))
+    _written_as_buffers(program, request.module)
     signature = program.graph_signature
     results = [spec.arg.name for spec in signature.output_specs if spec.kind is OutputKind.USER_OUTPUT]
     inputs = [spec.arg.name for spec in signature.input_specs if spec.kind is InputKind.USER_INPUT]

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 import torch  # type: ignore[import-not-found]
 from torch.nn import functional as F  # type: ignore[import-not-found]
 
-from . import _checks, _ctc
+from . import _checks, _ctc, _packed
 
 _BATCH_NORM = torch.nn.modules.batchnorm._BatchNorm
 
@@ -152,7 +152,11 @@ def _corrcoef(input: Any) -> Any:
 
 def _replacements() -> list[tuple[Any, str, Any]]:
     selected: _ctc.Selected = {}
+    rnn = torch.nn.utils.rnn
     return [
+        (rnn.pack_padded_sequence, "__code__", _packed.pack_padded_sequence.__code__),
+        (rnn.pad_packed_sequence, "__code__", _packed.pad_packed_sequence.__code__),
+        *((layer, "forward", _packed.recurrent_forward(layer.forward)) for layer in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)),
         # Validation is branches on data; a distribution may have been told to validate.
         (torch.distributions.Distribution, "_validate_args", property(lambda self: False, lambda self, value: None)),
         (torch.Tensor, "__bool__", _checks.truth(torch.Tensor.__bool__)),
@@ -180,9 +184,9 @@ def traceable() -> Iterator[None]:
     """Has these in the place of torch's meanwhile."""
     with contextlib.ExitStack() as stack:
         for owner, name, value in _replacements():
-            if name in vars(owner):
-                stack.callback(setattr, owner, name, vars(owner)[name])
-            else:  # What a base class has is there again.
-                stack.callback(delattr, owner, name)
+            if isinstance(owner, type) and name not in vars(owner):
+                stack.callback(delattr, owner, name)  # What a base class has is there again.
+            else:
+                stack.callback(setattr, owner, name, vars(owner).get(name, getattr(owner, name)))
             setattr(owner, name, value)
         yield

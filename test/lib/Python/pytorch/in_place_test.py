@@ -119,5 +119,53 @@ def load_tests(loader, tests, pattern):
     return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (InPlace,))
 
 
+@unittest.skipIf(torch is None, "torch is not installed")
+class MomentumEncoder(WrapTest):
+    """A frozen copy that forward moves towards the trained one, and a queue that it writes, as in MoCo."""
+
+    class Model(nn.Module if torch else object):
+        def __init__(self):
+            super().__init__()
+            torch.manual_seed(0)
+            self.query, self.key = nn.Linear(8, 6), nn.Linear(8, 6).requires_grad_(False)
+            self.register_buffer("queue", F.normalize(torch.randn(6, 16), dim=0))
+
+        def forward(self, x):
+            queries = F.normalize(self.query(x))
+            with torch.no_grad():
+                for own, moved in zip(self.query.parameters(), self.key.parameters()):
+                    moved.mul_(0.75).add_(own, alpha=0.25)
+                keys = F.normalize(self.key(x * 1.5))
+            near = (queries * keys).sum(1, keepdim=True)
+            scores = torch.cat([near, queries @ self.queue.clone()], 1) / 0.07
+            with torch.no_grad():
+                self.queue[:, : len(x)] = keys.T
+            return F.cross_entropy(scores, torch.zeros(len(x), dtype=torch.long))
+
+    def state_after(self, model, run):
+        optimizer = torch.optim.SGD(model.query.parameters(), lr=0.1)
+        losses = [run(model, optimizer, x) for x, _ in batches(4)]
+        return losses + [float(value.double().square().sum()) for value in model.state_dict().values()]
+
+    def by_loop(self, model, optimizer, x):
+        optimizer.zero_grad()
+        loss = model(x)
+        loss.backward()
+        optimizer.step()
+        return float(loss.detach())
+
+    def test_it_is_written(self):
+        expected = self.state_after(self.Model(), self.by_loop)
+        self.near(self.state_after(mpc_compiler.wrap(self.Model()), self.by_loop), expected, 1e-5)
+        steps = {}
+
+        def by_step(model, optimizer, x):
+            if not steps:
+                steps[0] = mpc_compiler.step(model, optimizer)
+            return float(steps[0](x))
+
+        self.near(self.state_after(self.Model(), by_step), expected, 1e-5)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -80,7 +80,9 @@ def _forward_variables(scores: Any, may_skip: Any, lengths: Any) -> Any:
     from torch._higher_order_ops.scan import scan  # type: ignore[import-not-found]
 
     states = torch.arange(scores.shape[2], device=scores.device)
-    first = torch.where(states < 2, scores[0], _IMPOSSIBLE)
+    # Without a step there is one way: to no label.
+    none = torch.where(states == 0, 0.0, _IMPOSSIBLE)
+    first = torch.where(lengths.unsqueeze(1) > 0, torch.where(states < 2, scores[0], _IMPOSSIBLE), none)
     if scores.shape[0] == 1:
         return first
     steps = torch.arange(1, scores.shape[0], device=scores.device)
@@ -100,6 +102,8 @@ def _losses(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: An
     """-log p of each sequence's target, and where there is no way to it."""
     time, batch, _ = log_probs.shape
     blanks = torch.full_like(targets, blank)
+    # What a row has behind its target may be no label.
+    targets = torch.where(torch.arange(targets.shape[1], device=targets.device) < target_lengths.unsqueeze(1), targets, blanks)
     labels = torch.stack((blanks, targets), 2).reshape(batch, -1)
     labels = torch.cat((labels, blanks.new_full((batch, 1), blank)), 1)
     before = torch.nn.functional.pad(labels, (2, 0), value=blank)[:, : labels.shape[1]]
@@ -115,7 +119,8 @@ def _losses(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: An
 def _with_softmax_gradient(losses: Any, log_probs: Any, input_lengths: Any) -> Any:
     """Gives log_probs the gradient that torch's op has, which is that of a log_softmax's input."""
     steps = torch.arange(log_probs.shape[0], device=log_probs.device).unsqueeze(1)
-    total = torch.where(steps < input_lengths, log_probs.exp().sum(2), 0.0).sum(0)
+    # Scores that are no logarithms of probabilities may be large.
+    total = torch.where(steps < input_lengths, log_probs.clamp(max=80.0).exp().sum(2), 0.0).sum(0)
     return losses + (total - total.detach())
 
 

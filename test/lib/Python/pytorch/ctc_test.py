@@ -64,6 +64,8 @@ class CtcTest(WrapTest):
             lambda x, y, i, t: nn.CTCLoss()(of(x), y[:, :0], i, t * 0),
             lambda x, y, i, t: F.ctc_loss(of(x)[:, 0], y[0], i[:1], t[:1]),
             lambda x, y, i, t: F.ctc_loss(of(x)[:1], y[:, :1], (1,) * 4, (1, 0, 1, 1)),
+            lambda x, y, i, t: F.ctc_loss(of(x), torch.where(torch.arange(5) < t[:, None], y, -100), i, t),
+            lambda x, y, i, t: F.ctc_loss(of(x), y, torch.tensor((20, 19, 18, 0)), t),
             # Without a softmax in front torch's gradient is that of one all the same.
             lambda x, y, i, t: F.ctc_loss(x, y, i, t),
         ):

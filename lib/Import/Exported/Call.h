@@ -123,6 +123,7 @@ struct OpRow {
 };
 
 /// The rows of one family of ops.
+llvm::ArrayRef<OpRow> combinationRows();
 llvm::ArrayRef<OpRow> distanceRows();
 llvm::ArrayRef<OpRow> elementwiseRows();
 llvm::ArrayRef<OpRow> expertRows();

@@ -10,11 +10,11 @@ namespace mpc::exported {
 
 OpTable::OpTable() {
   for (ArrayRef<OpRow> family :
-       {distanceRows(), elementwiseRows(), expertRows(), indexingRows(),
-        linearSystemRows(), lossRows(), movementRows(), normalizationRows(),
-        padRows(), productRows(), quantizationRows(), randomRows(),
-        rearrangementRows(), recurrentRows(), reductionRows(), sortingRows(),
-        windowRows(), writeRows()})
+       {combinationRows(), distanceRows(), elementwiseRows(), expertRows(),
+        indexingRows(), linearSystemRows(), lossRows(), movementRows(),
+        normalizationRows(), padRows(), productRows(), quantizationRows(),
+        randomRows(), rearrangementRows(), recurrentRows(), reductionRows(),
+        sortingRows(), windowRows(), writeRows()})
     for (const OpRow &row : family) {
       [[maybe_unused]] bool isNew = rows_.try_emplace(row.op, &row).second;
       assert(isNew && "an op has two rows");

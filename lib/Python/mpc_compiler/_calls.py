@@ -77,7 +77,7 @@ class Calls:
         self._fixed_precision, self._outputs, self._forward_gradient = precision, outputs, forward_gradient
         self._signature = inspect.signature(functools.partial(plain.forward, module))
         # Parameters that hold several arguments, as **kwargs.
-        self._packed = {parameter.name for parameter in self._signature.parameters.values()
+        self._collecting = {parameter.name for parameter in self._signature.parameters.values()
                         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)}
         self._last_form: tuple[Any, ...] = ()  # Of a call: how many arguments it has by place, and the names of others.
         self._last_names: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ class Calls:
             found = self._signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TypeError(f"{self.plain.__name__}.forward(): {error}") from None
-        if not self._packed & found.keys():
+        if not self._collecting & found.keys():
             self._last_form, self._last_names = form, tuple(found)
         return found
 

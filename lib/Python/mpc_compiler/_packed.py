@@ -7,7 +7,7 @@ from typing import Any, Callable
 import torch  # type: ignore[import-not-found]
 from torch.nn import functional as F  # type: ignore[import-not-found]
 
-from ._errors import UnsupportedError
+from ._errors import UnsupportedError, UsageError
 
 
 class Packed:
@@ -36,7 +36,9 @@ def _pad(sequence: Packed, batch_first: bool, padding_value: float, total_length
         raise UnsupportedError(
             "pad_packed_sequence() of lengths in a tensor: the size of its result depends on data; give it "
             "total_length=, which is that of what was packed")
-    if total_length is not None and total_length > steps.shape[0]:
+    if longest is not None and total_length is not None and total_length < longest:
+        raise UsageError(f"pad_packed_sequence(): total_length={total_length} for a sequence of {longest} steps")
+    if total_length is not None:  # A pad below 0 leaves the last steps out.
         steps = F.pad(steps, [0, 0] * (steps.dim() - 1) + [0, total_length - steps.shape[0]])
     steps = torch.where(_is_within(steps, sequence.lengths), steps, padding_value)
     return steps.transpose(0, 1) if batch_first else steps, sequence.lengths

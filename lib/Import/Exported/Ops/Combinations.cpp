@@ -102,15 +102,7 @@ Error emitDivMode(Call &call) {
   return divide(call, rounding);
 }
 
-/// The rest of a division, of the divisor's sign.
-Error emitRemainder(Call &call) {
-  MPC_TRY_ASSIGN(Operand x, numberOperand(call));
-  MPC_TRY_ASSIGN(Operand y, call.operandLikeResult("other"));
-  call.result(flooredRest(call.build, x, y));
-  return Error::success();
-}
-
-/// The same of the operand's sign.
+/// The rest of a division, of the operand's sign.
 Error emitTruncatedRemainder(Call &call) {
   MPC_TRY_ASSIGN(Operand x, numberOperand(call));
   MPC_TRY_ASSIGN(Operand y, call.operandLikeResult("other"));
@@ -354,8 +346,8 @@ ArrayRef<OpRow> combinationRows() {
       {"pow.Scalar", emitPow},
       {"pow.Tensor_Scalar", emitPow},
       {"pow.Tensor_Tensor", emitPow},
-      {"remainder.Scalar", emitRemainder},
-      {"remainder.Tensor", emitRemainder},
+      {"remainder.Scalar", emitNumberFunctionOfTwo<flooredRest>},
+      {"remainder.Tensor", emitNumberFunctionOfTwo<flooredRest>},
       {"rsub.Scalar", emitReversedSub},
       {"rsub.Tensor", emitReversedSub},
       {"sub.Scalar", emitArithmetic<Binary::Sub>},

@@ -98,6 +98,9 @@ Error emitAllDistances(Call &call) {
   return Error::success();
 }
 
+/// The places of all pairs of rows are constants of the program.
+constexpr int64_t kMostComparedRows = 2048;
+
 /// pdist(): of each row to each behind it.
 Error emitDistancesOfRows(Call &call) {
   MPC_TRY_ASSIGN(Operand x, call.real("self"));
@@ -106,7 +109,9 @@ Error emitDistancesOfRows(Call &call) {
     return call.fail("the operand is " + shapeText(x.shape) +
                      ", expected rows");
   int64_t count = x.shape[0];
-  MPC_TRY(checkSize({count, count}));
+  if (count > kMostComparedRows)
+    return call.fail("compares " + Twine(count) + " rows, of at most " +
+                     Twine(kMostComparedRows) + ": use cdist()");
   std::vector<int64_t> first, second;
   for (int64_t i : seq<int64_t>(0, count))
     for (int64_t j : seq<int64_t>(i + 1, count)) {

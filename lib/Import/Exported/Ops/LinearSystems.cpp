@@ -34,8 +34,16 @@ Expected<Matrices> readSquare(Call &call, StringRef name) {
       *countElements(x.shape) == 0)
     return call.fail("'" + name + "' is " + shapeText(x.shape) +
                      ", expected square matrices");
+  Shape twice(x.shape);
+  twice.back() *= 2;
+  MPC_TRY(checkSize(twice));
   return Matrices{flattened(call.build, x),
                   Shape(ArrayRef(x.shape).drop_back(2))};
+}
+
+/// The same of the only operand, which has one of two names.
+Expected<Matrices> readSquare(Call &call) {
+  return readSquare(call, call.has("A") ? "A" : "self");
 }
 
 /// The result in the shape that it is declared to have.
@@ -56,7 +64,7 @@ Error giveNoFailures(Call &call) {
 }
 
 Error emitInverse(Call &call) {
-  MPC_TRY_ASSIGN(Matrices a, readSquare(call, call.has("A") ? "A" : "self"));
+  MPC_TRY_ASSIGN(Matrices a, readSquare(call));
   return giveAs(call, inverse(call.build, a.flat));
 }
 
@@ -71,12 +79,12 @@ Error emitInverseEx(Call &call) {
 }
 
 Error emitDeterminant(Call &call) {
-  MPC_TRY_ASSIGN(Matrices a, readSquare(call, call.has("A") ? "A" : "self"));
+  MPC_TRY_ASSIGN(Matrices a, readSquare(call));
   return giveAs(call, determinant(call.build, a.flat));
 }
 
 Error emitSignedLog(Call &call) {
-  MPC_TRY_ASSIGN(Matrices a, readSquare(call, call.has("A") ? "A" : "self"));
+  MPC_TRY_ASSIGN(Matrices a, readSquare(call));
   SignedLog found = logDeterminant(call.build, a.flat);
   MPC_TRY(giveAs(call, found.sign, 0));
   return giveAs(call, found.log, 1);
@@ -127,8 +135,10 @@ Expected<System> joined(Call &call, const Matrices &a, const Operand &rhs) {
     return call.fail("solves for " + shapeText(shape) + " with " +
                      shapeText(a.flat.shape) + ", or types differ");
   TensorBuilder &b = call.build;
-  Shape own(a.batch);
+  Shape own(a.batch), whole(*batch);
   own.append({a.size(), a.size()});
+  whole.append({a.size(), 2 * a.size() + shape.back()});
+  MPC_TRY(checkSize(whole));
   return System{widened(b, b.reshape(a.flat, own), *batch),
                 widened(b, rhs, *batch)};
 }
@@ -230,11 +240,11 @@ ArrayRef<OpRow> linearSystemRows() {
       {"linalg_det.default", emitDeterminant},
       {"linalg_inv.default", emitInverse},
       {"linalg_inv_ex.default", emitInverseEx},
+      {"linalg_matrix_exp.default", emitExponential},
       {"linalg_slogdet.default", emitSignedLog},
       {"linalg_solve.default", emitSolve},
       {"linalg_solve_ex.default", emitSolveEx},
       {"linalg_solve_triangular.default", emitSolveTriangular},
-      {"linalg_matrix_exp.default", emitExponential},
       {"logdet.default", emitLogDeterminant},
       {"matrix_exp.default", emitExponential},
       {"slogdet.default", emitSignedLog},

@@ -25,9 +25,8 @@ Error giveQuantized(Call &call, const Operand &x, Operand scale, Operand zero) {
   TensorBuilder &b = call.build;
   Operand wide = wideNumbers(b, x);
   QuantizationGrid grid{b.withoutGradient(b.cast(scale, wide.type)),
-                        b.cast(zero, wide.type), /*byReciprocal=*/true};
-  if (zero.isFloat())
-    grid.zero = b.withoutGradient(grid.zero);
+                        b.withoutGradient(b.cast(zero, wide.type)),
+                        /*byReciprocal=*/true};
   call.result(b.cast(fakeQuantized(b, wide, grid, levels), x.type));
   return Error::success();
 }

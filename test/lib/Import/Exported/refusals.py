@@ -306,6 +306,7 @@ def others():
     case("the operands are 2x1x3 and 1x2x4", "cdist.default", X(2, 2), x1=x, x2=X(2, 4))
     case("a norm of order -3.000000 is not supported", "cdist.default", X(2, 2), x1=x, x2=x, p=-3.0)
     case("the operand is 3, expected rows", "pdist.default", X(3), self=X(3))
+    case("compares 3000 rows, of at most 2048: use cdist()", "pdist.default", X(4498500), self=X(3000, 2))
     case("a norm of order -1.000000 is not supported", "pdist.default", X(1), self=x, p=-1.0)
     case("the operands are 2x3 and 2x3", "addbmm.default", x, self=x, batch1=x, batch2=x)
     case("the product is 3x3", "addbmm.default", x, self=x, batch1=X(2, 3, 4), batch2=X(2, 4, 3))

@@ -41,17 +41,18 @@ class Tagger(nn.Module if torch else object):
 
 @unittest.skipIf(torch is None, "torch is not installed")
 class Packed(WrapTest):
-    def batch(self):
+    def batch(self, steps=7):
         numbers = torch.Generator().manual_seed(2)
-        return torch.randint(20, (4, 7), generator=numbers), torch.tensor(LENGTHS), torch.tensor([0, 2, 1, 0])
+        return torch.randint(20, (4, steps), generator=numbers), torch.tensor(LENGTHS), torch.tensor([0, 2, 1, 0])
 
-    def check(self, **options):
-        model = Tagger(**options)
+    def check(self, steps=7, **options):
+        model, batch = Tagger(**options), self.batch(steps)
         exact = copy.deepcopy(model).double()
-        exact(*self.batch()).backward()
-        loss = mpc_compiler.wrap(model)(*self.batch())
+        expected = exact(*batch)
+        expected.backward()
+        loss = mpc_compiler.wrap(model)(*batch)
         loss.backward()
-        self.near([float(loss.detach())], [float(exact(*self.batch()).detach())])
+        self.near([float(loss.detach())], [float(expected.detach())])
         for ours, theirs in zip(model.parameters(), exact.parameters()):
             self.assertLess(float((ours.grad - theirs.grad).abs().max()), 2e-6 * max(float(theirs.grad.abs().max()), 1e-2))
 
@@ -61,6 +62,7 @@ class Packed(WrapTest):
             dict(kind="GRU", state=True),
             dict(kind="RNN", nonlinearity="relu", padding=-1.0),
             dict(kind="RNN", known=True, total=None),
+            dict(kind="GRU", batch_first=True, steps=10, total=7),
             dict(num_layers=2, bidirectional=True, batch_first=True, state=True),
             dict(kind="GRU", num_layers=2, bidirectional=True, bias=False, known=True),
         ):
@@ -70,6 +72,10 @@ class Packed(WrapTest):
     def test_a_size_that_depends_on_data_is_refused(self):
         with self.assertRaisesRegex(mpc_compiler.UnsupportedError, "give it total_length="):
             mpc_compiler.wrap(Tagger(total=None))(*self.batch())
+
+    def test_less_steps_than_a_sequence_has_are_refused(self):
+        with self.assertRaisesRegex(mpc_compiler.UsageError, "total_length=5 for a sequence of 7 steps"):
+            mpc_compiler.wrap(Tagger(known=True, total=5))(*self.batch())
 
     def test_torchs_functions_are_there_again(self):
         mpc_compiler.wrap(Tagger())(*self.batch())

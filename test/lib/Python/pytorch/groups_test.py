@@ -260,6 +260,15 @@ class Groups(WrapTest):
                     one.add_param_group({"params": [n[0].weight], "lr": 0.01})
             self.near([step(x, y).item()], train(plain, own, [(x, y)]), 5e-6)
 
+    def test_a_parameter_that_a_group_gets(self):
+        (m, optimizer), (plain, own) = self.pair(lambda m: torch.optim.SGD(m[2].parameters(), lr=0.1, momentum=0.9))
+        step = self.compiled(m, optimizer, programs=2)
+        for i, (x, y) in enumerate(batches(COUNT)):
+            if i == 5:
+                for n, one in ((m, optimizer), (plain, own)):
+                    one.param_groups[0]["params"].append(n[0].weight)
+            self.near([step(x, y).item()], train(plain, own, [(x, y)]), 5e-6)
+
     def test_a_group_without_a_gradient(self):
         def optimizer_of(m):
             for parameter in m[0].parameters():

@@ -24,8 +24,9 @@ from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 
 from program_cases import CASES, case, ints, mask, t
+from program_functions import quantization, special
 from program_matrices import matrices
-from program_numbers import places, quantization, special
+from program_places import places
 
 A = torch.ops.aten
 

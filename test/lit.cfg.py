@@ -36,6 +36,8 @@ config.environment["PATH"] = os.pathsep.join(
 )
 # What is kept of an earlier compilation would hide what this one does.
 config.environment["MPC_CACHE_DIR"] = ""
+# The cuBLASLt of this machine knows nothing of the test driver.
+config.environment["MPC_CUBLASLT"] = "off"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

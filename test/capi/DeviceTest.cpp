@@ -20,6 +20,7 @@ protected:
   void SetUp() override {
     ::setenv("MPC_CUDA_DRIVER", MPC_FAKE_CUDA, 1);
     ::setenv("MPC_NVRTC", MPC_FAKE_NVRTC, 1);
+    ::setenv("MPC_CUBLASLT", "off", 1);
     library_ = ::dlopen(MPC_FAKE_CUDA, RTLD_NOW);
     ASSERT_TRUE(library_);
     fake().reset({});

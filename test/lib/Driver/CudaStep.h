@@ -41,6 +41,7 @@ protected:
   void SetUp() override {
     ::setenv("MPC_CUDA_DRIVER", MPC_FAKE_CUDA, 1);
     ::setenv("MPC_NVRTC", MPC_FAKE_NVRTC, 1);
+    ::setenv("MPC_CUBLASLT", "off", 1);
     ::setenv("MPC_CACHE_DIR", "", 1);
     fake_.reset({});
     std::mt19937 engine(3);

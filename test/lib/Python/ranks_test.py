@@ -24,7 +24,7 @@ MODEL = pathlib.Path(__file__).resolve().parents[2] / "Inputs/models/mlp.onnx"
 
 LIBRARIES = pathlib.Path(mpc_compiler.__file__).absolute().parents[2] / "lib"
 GPUS = {"MPC_CUDA_DRIVER": str(LIBRARIES / "libMpcFakeCuda.so"), "MPC_NVRTC": str(LIBRARIES / "libMpcFakeNvrtc.so"),
-        "MPC_NCCL": str(LIBRARIES / "libMpcFakeNccl.so")}
+        "MPC_NCCL": str(LIBRARIES / "libMpcFakeNccl.so"), "MPC_CUBLASLT": "off"}
 
 STEPS, BATCHES = 10, 4
 

@@ -2,46 +2,25 @@
 // Our declarations of NCCL against those of its header. Everything is checked
 // while this file is compiled.
 #include "runtime/Ranks/NCCL/Api.h"
+#include "test/support/HeaderAbi.h"
 
 #include <nccl.h>
 
 #include <cstddef>
 #include <gtest/gtest.h>
-#include <type_traits>
+
+/// Ids are as many bytes.
+template <>
+struct mpc::rt::test::Abi<ncclUniqueId> {
+  using type = mpc::rt::nccl::UniqueId;
+};
 
 namespace mpc::rt::nccl {
 namespace {
 
-/// What a parameter is to the binary interface: pointers are alike, an
-/// enumeration is an int, and ids are as many bytes.
-template <typename T>
-struct Abi {
-  using type = T;
-};
-template <typename T>
-  requires std::is_enum_v<T>
-struct Abi<T> {
-  using type = int;
-};
-template <>
-struct Abi<ncclUniqueId> {
-  using type = UniqueId;
-};
-template <typename T>
-struct Abi<T *> {
-  using type = void *;
-};
-template <typename R, typename... P>
-struct Abi<R (*)(P...)> {
-  using type =
-      typename Abi<R>::type (*)(typename Abi<std::remove_cv_t<P>>::type...);
-};
-template <typename A, typename B>
-constexpr bool kSame =
-    std::is_same_v<typename Abi<A>::type, typename Abi<B>::type>;
-
 #define MPC_CHECK(name, ...)                                                   \
-  static_assert(kSame<decltype(&::name), Code (*)(__VA_ARGS__)>, #name);
+  static_assert(test::kSameAbi<decltype(&::name), Code (*)(__VA_ARGS__)>,      \
+                #name);
 MPC_NCCL_SYMBOLS(MPC_CHECK)
 
 static_assert(sizeof(UniqueId) == sizeof(ncclUniqueId));

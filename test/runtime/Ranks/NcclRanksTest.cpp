@@ -24,6 +24,7 @@ protected:
   void SetUp() override {
     ::setenv("MPC_CUDA_DRIVER", MPC_FAKE_CUDA, 1);
     ::setenv("MPC_NVRTC", MPC_FAKE_NVRTC, 1);
+    ::setenv("MPC_CUBLASLT", "off", 1);
     ::setenv("MPC_NCCL", MPC_FAKE_NCCL, 1);
   }
   void TearDown() override {

@@ -15,7 +15,8 @@ import mpc_compiler
 
 _LIBRARIES = pathlib.Path(mpc_compiler.__file__).absolute().parents[2] / "lib"
 os.environ.update(MPC_CUDA_DRIVER=str(_LIBRARIES / "libMpcFakeCuda.so"),
-                  MPC_NVRTC=str(_LIBRARIES / "libMpcFakeNvrtc.so"), MPC_FAKE_CUDA="open=1 sm=80")
+                  MPC_NVRTC=str(_LIBRARIES / "libMpcFakeNvrtc.so"), MPC_CUBLASLT="off",
+                  MPC_FAKE_CUDA="open=1 sm=80")
 
 try:
     import torch

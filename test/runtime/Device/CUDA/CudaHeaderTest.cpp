@@ -2,6 +2,7 @@
 // Our declarations of the driver and NVRTC against those of the CUDA headers.
 // Everything is checked while this file is compiled.
 #include "runtime/Device/CUDA/Api.h"
+#include "test/support/HeaderAbi.h"
 
 // Symbols, not the macros that give them another suffix.
 #define __CUDA_API_VERSION_INTERNAL
@@ -9,40 +10,17 @@
 #include <nvrtc.h>
 
 #include <gtest/gtest.h>
-#include <type_traits>
 
 namespace mpc::rt::cuda {
 namespace {
 
-/// What a parameter is to the binary interface: pointers are alike but for
-/// what they point to being a pointer or not, and enumerations are ints.
-template <typename T>
-struct Abi {
-  using type = T;
-};
-template <typename T>
-  requires std::is_enum_v<T>
-struct Abi<T> {
-  using type = int;
-};
-template <typename T>
-struct Abi<T *> {
-  using type = void *;
-};
-template <typename R, typename... P>
-struct Abi<R (*)(P...)> {
-  using type =
-      typename Abi<R>::type (*)(typename Abi<std::remove_cv_t<P>>::type...);
-};
-template <typename A, typename B>
-constexpr bool kSame =
-    std::is_same_v<typename Abi<A>::type, typename Abi<B>::type>;
-
 #define MPC_CHECK_DRIVER(name, ...)                                            \
-  static_assert(kSame<decltype(&::name), DriverCode (*)(__VA_ARGS__)>, #name);
+  static_assert(                                                               \
+      test::kSameAbi<decltype(&::name), DriverCode (*)(__VA_ARGS__)>, #name);
 MPC_CUDA_DRIVER_SYMBOLS(MPC_CHECK_DRIVER)
 #define MPC_CHECK_NVRTC(name, ...)                                             \
-  static_assert(kSame<decltype(&::name), NvrtcCode (*)(__VA_ARGS__)>, #name);
+  static_assert(test::kSameAbi<decltype(&::name), NvrtcCode (*)(__VA_ARGS__)>, \
+                #name);
 MPC_CUDA_NVRTC_SYMBOLS(MPC_CHECK_NVRTC)
 
 static_assert(sizeof(DevicePointer) == sizeof(CUdeviceptr));

@@ -4,6 +4,7 @@
 #include "runtime/Program/Commands.h"
 
 #include "runtime/Program/FieldReader.h"
+#include "runtime/Program/LibraryProduct.h"
 #include "runtime/Program/Program.h"
 
 #include <array>
@@ -54,8 +55,9 @@ void sharePieces(PieceCall call, HostMachine &machine) {
 } // namespace
 
 std::span<const CommandRow> commandRows() {
-  static const std::array kRows = {HostKernel::kRow, DeviceKernel::kRow,
-                                   Copy::kRow, Fill::kRow, Collective::kRow};
+  static const std::array kRows = {HostKernel::kRow,     DeviceKernel::kRow,
+                                   LibraryProduct::kRow, Copy::kRow,
+                                   Fill::kRow,           Collective::kRow};
   return kRows;
 }
 
@@ -66,6 +68,12 @@ Status Command::run(const Launch & /*launch*/, void *const * /*buffers*/,
 
 Status Command::prepare(const Launch & /*launch*/,
                         DeviceMachine & /*machine*/) const {
+  return {};
+}
+
+Status Command::choose(const Launch & /*launch*/,
+                       std::span<const DeviceAddress> /*buffers*/,
+                       DeviceMachine & /*machine*/) const {
   return {};
 }
 

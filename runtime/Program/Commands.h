@@ -20,7 +20,7 @@
 
 namespace mpc::rt {
 
-/// The rows of all kinds below.
+/// The rows of all kinds: those below, and LibraryProduct.
 [[nodiscard]] std::span<const CommandRow> commandRows();
 
 /// The work of a kernel, for people; nothing runs by it.
@@ -97,7 +97,7 @@ using KernelParameter = std::variant<PointerParameter, ScalarParameter>;
 [[nodiscard]] std::vector<KernelParameter> pointerParameters(size_t buffers);
 
 /// A kernel of one of a GPU's modules, named by the launch's symbol.
-class DeviceKernel final : public Kernel {
+class DeviceKernel : public Kernel {
 public:
   DeviceKernel(uint32_t module, Grid grid,
                std::vector<KernelParameter> parameters, KernelWork work = {})

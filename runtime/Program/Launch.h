@@ -95,7 +95,8 @@ public:
     return nullptr;
   }
 
-  /// The scratch memory that a worker of a CPU needs, in bytes.
+  /// The scratch memory that a worker of a CPU needs, or a launch on a GPU, in
+  /// bytes.
   [[nodiscard]] virtual uint64_t scratchBytes() const { return 0; }
   /// Runs `launch` on a CPU and returns when it is done. Allocates nothing. An
   /// error unless the kind supports it; the same holds for record().
@@ -104,6 +105,11 @@ public:
 
   /// Prepares for record(), once, when a program is loaded.
   virtual Status prepare(const Launch &launch, DeviceMachine &machine) const;
+  /// Chooses by measuring among several ways to do the same, before anything is
+  /// recorded. May write to the buffers, which hold nothing yet, and waits.
+  virtual Status choose(const Launch &launch,
+                        std::span<const DeviceAddress> buffers,
+                        DeviceMachine &machine) const;
   /// Adds `launch` to a GPU's stream. Does not wait, and may be recorded.
   virtual Status record(const Launch &launch,
                         std::span<const DeviceAddress> buffers,

@@ -7,9 +7,11 @@
 
 #include "runtime/Program/Launch.h"
 #include "runtime/Support/Chunks.h"
+#include "runtime/Support/MatrixProduct.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -49,6 +51,15 @@ struct Grid {
   uint32_t sharedBytes = 0;
 };
 
+/// A product at its place in memory of a GPU.
+struct PlacedProduct {
+  const MatrixProduct &product;
+  DeviceAddress a, b, d;
+  DeviceAddress bias = 0, input = 0; ///< 0 where the product has none.
+  /// The scratch memory that a library may use for it: the machine has it.
+  uint64_t scratchBytes = 0;
+};
+
 /// A GPU whose stream runs one command after the other.
 class DeviceMachine {
 public:
@@ -62,6 +73,14 @@ public:
   virtual Status launchKernel(uint32_t module, const std::string &symbol,
                               const Grid &grid,
                               std::span<void *const> arguments) = 0;
+  /// Chooses how to compute the product: by a library of the device, or by
+  /// `kernel`, which adds a kernel that does the same to the stream. May run
+  /// both, and waits.
+  virtual Status chooseProduct(const PlacedProduct &product,
+                               const std::function<Status()> &kernel) = 0;
+  /// Computes the product as was chosen.
+  virtual Status launchProduct(const PlacedProduct &product,
+                               const std::function<Status()> &kernel) = 0;
   virtual Status copy(DeviceAddress to, DeviceAddress from, uint64_t bytes) = 0;
   /// Sets every byte to zero.
   virtual Status clear(DeviceAddress to, uint64_t bytes) = 0;

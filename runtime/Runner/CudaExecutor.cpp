@@ -53,14 +53,27 @@ Status CudaExecutor::prepare(std::span<const KeptTensor> kept) {
   plans_.resize(program_->entries.size());
   for (size_t i = 0; i < plans_.size(); ++i)
     MPC_RETURN_IF_ERROR(preparePlan(program_->entries[i], plans_[i]));
+  if (std::string warning = products_.warning(); !warning.empty())
+    warnings_.push_back(std::move(warning));
   return {};
+}
+
+/// Lets all launches choose how they run on the memory of `slot`.
+Status CudaExecutor::chooseProducts(const Slot &slot) {
+  return slot.entry->forEachRun([&](size_t number, uint64_t turn) {
+    const Launch &launch = slot.entry->launches[number];
+    return launch.command->choose(launch, addressesOf(launch, turn, slot),
+                                  *this);
+  });
 }
 
 Status CudaExecutor::preparePlan(const Entry &entry, Plan &plan) {
   for (Slot &slot : plan.slots)
     MPC_RETURN_IF_ERROR(allocateSlot(entry, slot));
-  for (Slot &slot : plan.slots)
+  for (Slot &slot : plan.slots) {
+    MPC_RETURN_IF_ERROR(chooseProducts(slot));
     MPC_RETURN_IF_ERROR(record(slot));
+  }
   for (uint32_t slab = 0; slab < slabs_.size(); ++slab)
     if (usesSlab(entry, slab))
       MPC_RETURN_IF_ERROR(forSlab(slab, [&](Mirror &mirror) -> Status {
@@ -188,10 +201,15 @@ Status CudaExecutor::prepareLaunches() {
 //===----------------------------------------------------------------------===//
 
 Status CudaExecutor::allocate(std::span<const KeptTensor> kept) {
-  uint64_t arenaBytes = 0;
-  for (const Entry &entry : program_->entries)
+  uint64_t arenaBytes = 0, scratchBytes = 0;
+  for (const Entry &entry : program_->entries) {
     arenaBytes = std::max(arenaBytes, entry.arenaBytes);
-  MPC_RETURN_IF_ERROR(workspace_->reserveArena(arenaBytes));
+    for (const Launch &launch : entry.launches)
+      scratchBytes = std::max(scratchBytes, launch.command->scratchBytes());
+  }
+  constexpr uint64_t kAlignment = 256; // That of an allocation.
+  scratchOffset_ = (arenaBytes + kAlignment - 1) / kAlignment * kAlignment;
+  MPC_RETURN_IF_ERROR(workspace_->reserveArena(scratchOffset_ + scratchBytes));
   for (uint32_t i = 0; i < program_->slabs.size(); ++i) {
     const Slab &slab = program_->slabs[i];
     MPC_ASSIGN_OR_RETURN(
@@ -290,12 +308,19 @@ cuda::DevicePointer CudaExecutor::address(const BufferRef &ref,
 // Graphs
 //===----------------------------------------------------------------------===//
 
-Status CudaExecutor::recordLaunch(const Launch &launch, uint64_t turn,
-                                  const Slot &slot) {
+/// Where the buffers of `launch` lie at turn `turn` of its loop.
+std::vector<DeviceAddress> CudaExecutor::addressesOf(const Launch &launch,
+                                                     uint64_t turn,
+                                                     const Slot &slot) const {
   std::vector<DeviceAddress> buffers;
   for (const BufferRef &ref : launch.buffers)
     buffers.push_back(address(ref, slot) + (ref.offsetAt(turn) - ref.offset));
-  return launch.command->record(launch, buffers, *this);
+  return buffers;
+}
+
+Status CudaExecutor::recordLaunch(const Launch &launch, uint64_t turn,
+                                  const Slot &slot) {
+  return launch.command->record(launch, addressesOf(launch, turn, slot), *this);
 }
 
 /// Keeps the old values of tensors that `entry` may change and that must be

@@ -9,6 +9,7 @@
 #include "runtime/Device/CUDA/Stream.h"
 #include "runtime/Program/Machines.h"
 #include "runtime/Program/Program.h"
+#include "runtime/Runner/DeviceProducts.h"
 #include "runtime/Runner/DeviceWorkspace.h"
 #include "runtime/Runner/Executor.h"
 #include "runtime/Runner/LaunchObserver.h"
@@ -103,7 +104,8 @@ private:
                std::shared_ptr<DeviceWorkspace> workspace, Ranks *ranks)
       : program_(std::move(program)), state_(&state), ranks_(ranks),
         workspace_(std::move(workspace)), context_(workspace_->context()),
-        stream_(&workspace_->stream()), uploads_(&workspace_->uploads()) {}
+        stream_(&workspace_->stream()), uploads_(&workspace_->uploads()),
+        products_(context_, *stream_, /*measures=*/!ranks) {}
   Status prepare(std::span<const KeptTensor> kept);
   Status preparePlan(const Entry &entry, Plan &plan);
   [[nodiscard]] std::vector<std::span<const char>> machineCode() const;
@@ -114,9 +116,16 @@ private:
   Status allocate(std::span<const KeptTensor> kept);
   Status allocateSlot(const Entry &entry, Slot &slot);
   Status allocateHost(Slot &slot) const;
+  Status chooseProducts(const Slot &slot);
+  /// Memory behind the arena that one launch after the other uses.
+  [[nodiscard]] cuda::DevicePointer scratch() const {
+    return workspace_->arena() + scratchOffset_;
+  }
   Status adapt(Slot &slot, const RunMemory &memory);
   Status record(Slot &slot);
   Status recordKept(const Entry &entry);
+  [[nodiscard]] std::vector<DeviceAddress>
+  addressesOf(const Launch &launch, uint64_t turn, const Slot &slot) const;
   Status recordLaunch(const Launch &launch, uint64_t turn, const Slot &slot);
   Status recordOutputs(const Slot &slot);
   Status makeMarks(size_t count);
@@ -131,6 +140,14 @@ private:
   Status launchKernel(uint32_t module, const std::string &symbol,
                       const Grid &grid,
                       std::span<void *const> arguments) override;
+  Status chooseProduct(const PlacedProduct &product,
+                       const std::function<Status()> &kernel) override {
+    return products_.choose(product, scratch(), kernel);
+  }
+  Status launchProduct(const PlacedProduct &product,
+                       const std::function<Status()> &kernel) override {
+    return products_.launch(product, scratch(), kernel);
+  }
   Status copy(DeviceAddress to, DeviceAddress from, uint64_t bytes) override {
     return stream_->copy(to, from, bytes);
   }
@@ -157,6 +174,8 @@ private:
   std::shared_ptr<DeviceWorkspace> workspace_;
   cuda::ContextRef context_;
   const cuda::Stream *stream_, *uploads_; ///< Of the workspace.
+  DeviceProducts products_;
+  uint64_t scratchOffset_ = 0; ///< In the workspace's arena.
   std::vector<cuda::Module> modules_;
   std::map<std::pair<uint32_t, std::string>, cuda::Function> functions_;
   cuda::DriverCode imageAnswer_ = cuda::code::kSuccess;

@@ -117,7 +117,7 @@ void CacheFolder::evict(const std::string &kept) const {
        !error && it != fs::directory_iterator(); it.increment(error)) {
     std::error_code failed;
     fs::path end = it->path().extension();
-    bool isEntry = (end == kProgram || end == kImage) &&
+    bool isEntry = (end == kProgram || end == kImage || end == kChoice) &&
                    it->symlink_status(failed).type() == fs::file_type::regular;
     Entry entry = {isEntry ? it->last_write_time(failed) : fs::file_time_type(),
                    isEntry ? it->file_size(failed) : 0, it->path()};

@@ -30,9 +30,10 @@ public:
   /// The limit by MPC_CACHE_SIZE. An error where that is not a number.
   static Result<uint64_t> defaultLimit();
 
-  /// The extensions of files that eviction may remove: of programs, and of
-  /// images for a GPU.
-  static constexpr std::string_view kProgram = ".mpc", kImage = ".image";
+  /// The extensions of files that eviction may remove: of programs, of images
+  /// for a GPU, and of choices that were measured on one.
+  static constexpr std::string_view kProgram = ".mpc", kImage = ".image",
+                                    kChoice = ".choice";
 
   /// Makes the folder if it does not exist. The cache of an empty path stays
   /// empty. An error says why the folder is not used.

@@ -5,6 +5,7 @@
 #include "dialects/Kernel/KernelDialect.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/Target.h"
+#include "lib/Driver/CudaProducts.h"
 #include "lib/Driver/KernelWork.h"
 #include "lib/Driver/TargetBackend.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,10 +49,21 @@ placeKernels(ModuleOp module, std::vector<std::string> &texts) {
   return kernels;
 }
 
-/// Gives each launch of `program` its kernel.
+static std::shared_ptr<const rt::DeviceKernel>
+createCommand(const PlacedKernel &placed, size_t buffers, rt::KernelWork work) {
+  rt::Grid grid{placed.kernel.getChunks(),
+                static_cast<uint32_t>(placed.kernel.getThreads()),
+                static_cast<uint32_t>(placed.kernel.getShared())};
+  return std::make_shared<rt::DeviceKernel>(
+      static_cast<uint32_t>(placed.module), grid,
+      rt::pointerParameters(buffers), std::move(work));
+}
+
+/// Gives each launch of `program` its kernel, and a library's product where it
+/// is one. A library gets at most `scratch` bytes.
 static rt::Status placeLaunches(const llvm::StringMap<PlacedKernel> &kernels,
                                 const llvm::StringMap<rt::KernelWork> &work,
-                                rt::Program &program) {
+                                uint64_t scratch, rt::Program &program) {
   for (rt::Entry &entry : program.entries)
     for (rt::Launch &launch : entry.launches) {
       if (launch.command)
@@ -60,25 +72,26 @@ static rt::Status placeLaunches(const llvm::StringMap<PlacedKernel> &kernels,
       if (found == kernels.end())
         return rt::internalError("kernel '" + launch.symbol +
                                  "' was not emitted");
-      kernel::EmittedKernelAttrInterface kernel = found->second.kernel;
-      rt::Grid grid{kernel.getChunks(),
-                    static_cast<uint32_t>(kernel.getThreads()),
-                    static_cast<uint32_t>(kernel.getShared())};
-      launch.command = std::make_shared<rt::DeviceKernel>(
-          static_cast<uint32_t>(found->second.module), grid,
-          rt::pointerParameters(launch.buffers.size()),
-          work.lookup(launch.symbol));
+      auto command = createCommand(found->second, launch.buffers.size(),
+                                   work.lookup(launch.symbol));
+      launch.command = command;
+      auto kernel = dyn_cast<cuda::KernelAttr>(found->second.kernel);
+      if (kernel && kernel.getProduct())
+        if (auto product = createLibraryProduct(kernel.getProduct(), *command,
+                                                launch, scratch))
+          launch.command = product;
     }
   return {};
 }
 
 /// Gives `program` its modules, with the texts of kernels from `module`, and
 /// gives the launches their grids. The launches name kernels.
-static rt::Status addText(ModuleOp module, rt::CudaArch arch,
+static rt::Status addText(ModuleOp module, rt::CudaArch arch, uint64_t scratch,
                           rt::Program &program) {
   std::vector<std::string> texts;
   llvm::StringMap<PlacedKernel> kernels = placeKernels(module, texts);
-  MPC_RETURN_IF_ERROR(placeLaunches(kernels, readWork(module), program));
+  MPC_RETURN_IF_ERROR(
+      placeLaunches(kernels, readWork(module), scratch, program));
   rt::CudaTarget target{arch};
   for (const std::string &text : texts)
     target.modules.push_back(
@@ -126,10 +139,19 @@ static rt::Status addCubins(rt::Program &program) {
 
 namespace {
 
+/// The most memory that cuBLASLt gets: what NVIDIA advises, and none where the
+/// arena has a budget.
+uint64_t scratchFor(rt::CudaArch arch, const TargetOptions &options) {
+  if (options.memoryBudget)
+    return 0;
+  return uint64_t(arch.number >= 90 ? 32 : 4) << 20;
+}
+
 class CudaBackend : public TargetBackend {
 public:
-  CudaBackend(rt::CudaArch arch, bool machineCode)
-      : arch_(arch), machineCode_(machineCode) {}
+  CudaBackend(rt::CudaArch arch, const TargetOptions &options)
+      : arch_(arch), scratch_(scratchFor(arch, options)),
+        machineCode_(options.machineCode) {}
 
   void addAttachPass(OpPassManager &passes,
                      const TargetOptions &options) const override {
@@ -145,7 +167,7 @@ public:
 
   rt::Status addCode(ModuleOp module, rt::Program &program,
                      rt::StageSeconds * /*stages*/) const override {
-    MPC_RETURN_IF_ERROR(addText(module, arch_, program));
+    MPC_RETURN_IF_ERROR(addText(module, arch_, scratch_, program));
     return machineCode_ ? addCubins(program) : rt::Status();
   }
 
@@ -156,14 +178,15 @@ public:
 
 private:
   rt::CudaArch arch_;
+  uint64_t scratch_;
   bool machineCode_;
 };
 
 } // namespace
 
-std::unique_ptr<TargetBackend> mpc::createCudaBackend(rt::CudaArch arch,
-                                                      bool machineCode) {
-  return std::make_unique<CudaBackend>(arch, machineCode);
+std::unique_ptr<TargetBackend>
+mpc::createCudaBackend(rt::CudaArch arch, const TargetOptions &options) {
+  return std::make_unique<CudaBackend>(arch, options);
 }
 
 std::string mpc::wholeText(const rt::Program &program) {

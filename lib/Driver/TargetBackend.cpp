@@ -12,7 +12,7 @@ findGpu(const TargetOptions &options) {
   llvm::Expected<rt::CudaArch> arch = cuda::getCudaArch(options.cpu);
   if (!arch)
     return rt::usageError(llvm::toString(arch.takeError()));
-  return createCudaBackend(*arch, options.machineCode);
+  return createCudaBackend(*arch, options);
 }
 
 static rt::Result<std::unique_ptr<TargetBackend>>

@@ -89,7 +89,7 @@ std::unique_ptr<TargetBackend> createCpuBackend(std::string name,
 /// The backend that writes CUDA C++ for GPUs of `arch`, and compiles it by
 /// NVRTC where that is wanted and possible.
 std::unique_ptr<TargetBackend> createCudaBackend(rt::CudaArch arch,
-                                                 bool machineCode);
+                                                 const TargetOptions &options);
 
 } // namespace mpc
 

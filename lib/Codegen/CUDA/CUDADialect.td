@@ -78,6 +78,35 @@ def CUDA_TargetAttr : CUDA_Attr<"Target", "target"> {
   }];
 }
 
+def CUDA_MatrixAttr : CUDA_Attr<"Matrix", "matrix"> {
+  let summary = "How a parameter of a kernel is a matrix of BLAS";
+  let description = [{
+    The matrix begins `offset` elements into parameter number `parameter`. Its
+    columns are contiguous and `leading` elements apart, and those of a batch
+    `batchStride`. If `transposed`, the product takes its transpose.
+  }];
+  let parameters = (ins "unsigned":$parameter, "int64_t":$offset,
+                        "::mlir::Type":$type, "bool":$transposed,
+                        "int64_t":$leading, "int64_t":$batchStride);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CUDA_ProductAttr : CUDA_Attr<"Product", "product"> {
+  let summary = "A kernel as a product that a library may compute in its place";
+  let description = [{
+    `d = a b + bias`, as cuBLASLt has it: `a` has `rows` rows and `depth`
+    columns, `b` has `depth` rows and `columns` columns, and there are `batch`
+    of each. `bias` is one column. With `input`, which becomes that sum, `d` is
+    the GELU by tanh of it.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
+                        "int64_t":$batch, "MatrixAttr":$a, "MatrixAttr":$b,
+                        "MatrixAttr":$d,
+                        OptionalParameter<"MatrixAttr">:$bias,
+                        OptionalParameter<"MatrixAttr">:$input);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def CUDA_KernelAttr
     : CUDA_Attr<"Kernel", "kernel",
                 [Kernel_EmittedKernelInterface]> {
@@ -89,7 +118,8 @@ def CUDA_KernelAttr
     `kernel.func`. The rest is what `cuda-check-launches` checks launches
     against: the bytes of the widest access to each parameter, the parameters
     whose memory no result overlaps (`__restrict__`), threads that a
-    multiprocessor is to hold, and bytes of static shared memory.
+    multiprocessor is to hold, and bytes of static shared memory. A library may
+    compute `product` in the kernel's place.
   }];
   let parameters = (ins "int64_t":$blocks, "int64_t":$threads,
                         "int64_t":$shared, "::mlir::StringAttr":$text,
@@ -97,7 +127,8 @@ def CUDA_KernelAttr
                         "::mlir::DenseI64ArrayAttr":$alone,
                         "int64_t":$resident,
                         DefaultValuedParameter<"int64_t", "0">:$fixed,
-                        OptionalParameter<"::mlir::ArrayAttr">:$sources);
+                        OptionalParameter<"::mlir::ArrayAttr">:$sources,
+                        OptionalParameter<"ProductAttr">:$product);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     int64_t getChunks() const { return getBlocks(); }

@@ -5,6 +5,7 @@
 #include "dialects/Kernel/Philox.h"
 #include "lib/Codegen/CUDA/AttentionPlan.h"
 #include "lib/Codegen/CUDA/Emitters.h"
+#include "lib/Codegen/CUDA/LibraryProduct.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -80,20 +81,22 @@ FailureOr<KernelAttr> mpc::cuda::writeKernel(FuncOp kernel) {
   expandPhilox(kernel);
   ScheduleAttrInterface schedule = kernel.getScheduleAttr();
   KernelText text(kernel);
-  FailureOr<BlockShape> shape = emitBody(text, *getBody(kernel), schedule);
+  Body body = *getBody(kernel);
+  ProductAttr product = findLibraryProduct(kernel, body);
+  FailureOr<BlockShape> shape = emitBody(text, body, schedule);
   if (failed(shape))
     return failure();
   FailureOr<std::string> written = text.finish(shape->threads);
   if (failed(written))
     return failure();
   Builder builder(kernel.getContext());
-  return KernelAttr::get(builder.getContext(), schedule.getChunks(),
-                         shape->threads, shape->shared,
-                         builder.getStringAttr(*written),
-                         builder.getDenseI64ArrayAttr(text.accesses()),
-                         builder.getDenseI64ArrayAttr(text.argumentsAlone()),
-                         text.residentThreads(shape->threads),
-                         text.staticSharedBytes(), kernel.getSourcesAttr());
+  return KernelAttr::get(
+      builder.getContext(), schedule.getChunks(), shape->threads, shape->shared,
+      builder.getStringAttr(*written),
+      builder.getDenseI64ArrayAttr(text.accesses()),
+      builder.getDenseI64ArrayAttr(text.argumentsAlone()),
+      text.residentThreads(shape->threads), text.staticSharedBytes(),
+      kernel.getSourcesAttr(), product);
 }
 
 FailureOr<func::FuncOp> mpc::cuda::emitKernel(FuncOp kernel) {

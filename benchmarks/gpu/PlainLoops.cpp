@@ -309,7 +309,8 @@ Status Comparison::compareEntry(const Entry &ours, const Entry &plain) {
   for (const Launch &wanted : plain.launches) {
     Pair pair{{}, &wanted};
     auto isLast = [&](const Launch &launch) {
-      return launch.command->kind() == wanted.command->kind() &&
+      bool areKernels = launch.as<DeviceKernel>() && wanted.as<DeviceKernel>();
+      return (areKernels || launch.command->kind() == wanted.command->kind()) &&
              launch.symbol == wanted.symbol;
     };
     do {

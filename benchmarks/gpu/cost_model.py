@@ -39,6 +39,7 @@ class Device:
     bandwidth_share: float = 0.9  # What a well-written kernel reaches,
     tensor_share: float = 0.45  # a product by mma.sync,
     f32_share: float = 0.5  # and one of scalar instructions.
+    library_share: float = 0.8  # A product by cuBLASLt: the floor of docs/rationale/cuda-cost.md, 788 TFLOP/s.
     latency: float = 7e-7  # s of a read under load
     in_flight: int = 32  # bytes that a thread has asked for at a time
     gap: float = 1.5e-6  # s between two kernels of a graph
@@ -50,6 +51,10 @@ class Device:
     @property
     def f32_rate(self):
         return self.sms * self.f32_flops * self.clock
+
+
+# A kernel, and one in whose place a library may compute the product.
+KERNELS = ("device_kernel", "library_product")
 
 
 def round_up(value, unit):
@@ -128,6 +133,22 @@ def memory_time(moved, threads, device):
     return moved / min(asked, device.bandwidth * device.bandwidth_share)
 
 
+def is_by_library(launch, with_library):
+    return with_library and launch["kind"] == "library_product"
+
+
+def cost_by_library(launch, roles, device):
+    """A library divides sums among SMs that have no tile of the result, so that all are busy; its memory is not the limit."""
+    moved = bytes_of(launch, roles)
+    terms = {
+        "memory": moved / (device.bandwidth * device.bandwidth_share),
+        "arithmetic": launch["flops"] / (device.tensor_rate * device.library_share),
+    }
+    limit = max(moved / device.bandwidth, launch["flops"] / device.tensor_rate)
+    kind = "products, cuBLASLt (assumed)"
+    return Cost(launch["symbol"], kind, launch["flops"], moved, float("nan"), terms, limit, device.gap)
+
+
 def arithmetic_time(launch, kernel, device):
     on_tensor_cores = kernel["products"] > 0
     rate = device.tensor_rate * device.tensor_share if on_tensor_cores else device.f32_rate * device.f32_share
@@ -163,7 +184,7 @@ def cost_of_copy(launch, device):
     return Cost(launch["symbol"], "copies", 0, moved, 0, {"memory": time}, moved / device.bandwidth, device.gap)
 
 
-def costs_of(program, entry, device):
+def costs_of(program, entry, device, with_library=False):
     """Of each launch of the entry of that name; ValueError where the program does not tell enough."""
     kernels = {kernel["symbol"]: kernel for kernel in program["kernels"]}
     roles = {tensor["slab"]: tensor["role"] for tensor in program["state"]}
@@ -172,8 +193,10 @@ def costs_of(program, entry, device):
         raise ValueError(f"the program has no entry '{entry}' with launches")
     costs = []
     for launch in launches:
-        if launch["kind"] != "device_kernel":
+        if launch["kind"] not in KERNELS:
             costs.append(cost_of_copy(launch, device))
+        elif is_by_library(launch, with_library):
+            costs.append(cost_by_library(launch, roles, device))
         elif "registers" not in kernels[launch["symbol"]]:
             raise ValueError(f"{launch['symbol']}: no machine code; compile for a GPU where NVRTC is found")
         else:
@@ -234,7 +257,8 @@ def table(title, rows):
     lines = [f"| {title} | launches | GFLOP | GB | threads of an SM | bound by | ms | ms by datasheet |"]
     lines.append("|---|---|---|---|---|---|---|---|")
     for row in rows:
-        counts = f"{row.launches} | {row.gflop:.1f} | {row.gbytes:.2f} | {row.threads:.0f}"
+        threads = "" if math.isnan(row.threads) else f"{row.threads:.0f}"
+        counts = f"{row.launches} | {row.gflop:.1f} | {row.gbytes:.2f} | {threads}"
         lines.append(f"| {row.name} | {counts} | {row.bound} | {row.ms:.2f} | {row.limit_ms:.2f} |")
     return "\n".join(lines)
 
@@ -245,6 +269,7 @@ def parse():
     parser.add_argument("--entry", default="step")
     parser.add_argument("--largest", type=int, default=0, help="also list so many kinds of launches")
     parser.add_argument("--json", help="write the rows to this file")
+    parser.add_argument("--library", action="store_true", help="products that cuBLASLt may compute are so, at --library-share")
     for field in dataclasses.fields(Device):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=field.type, default=field.default)
     return parser.parse_args()
@@ -255,7 +280,7 @@ def main():
     device = Device(**{field.name: getattr(arguments, field.name) for field in dataclasses.fields(Device)})
     text = sys.stdin.read() if arguments.program == "-" else pathlib.Path(arguments.program).read_text()
     try:
-        costs = costs_of(json.loads(text), arguments.entry, device)
+        costs = costs_of(json.loads(text), arguments.entry, device, arguments.library)
     except ValueError as error:
         sys.exit(f"cost_model.py: error: {error}")
     classes = grouped(costs, by_class) + [sum_up("all", costs)]

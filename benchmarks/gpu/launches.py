@@ -16,7 +16,7 @@ def launches_of(program):
 
 
 def describe(launch, kernel, roles):
-    if launch["kind"] != "device_kernel":
+    if launch["kind"] not in cost_model.KERNELS:
         moved = sum(buffer["bytes"] for buffer in launch["buffers"])
         return {"class": "copies", "symbol": launch["kind"], "bytes": moved, "tensor_flops": 0}
     moved = cost_model.bytes_of(launch, roles)

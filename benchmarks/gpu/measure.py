@@ -65,11 +65,11 @@ class Measurer:
 
     # --- steps ------------------------------------------------------------------------------------
 
-    def ours(self, step, data):
+    def ours(self, step, data, **environment):
         out = self.report.run(
             [self.pack.program("mpc-run"), self.pack.folder / "steps" / step["program"], "--target=cuda",
              f"--data={data}", f"--steps={self.arguments.steps}", "--order=sequential", "--lr=1e-4", "--json"],
-            self.environment,
+            self.environment | environment,
         )
         return {"ms": json.loads(out)["step_ms_median"]}
 
@@ -89,6 +89,8 @@ class Measurer:
         """Names and work of those that take turns."""
         name = f"step {step['model']} {step['precision']}"
         yield f"{name} ours", lambda data: self.ours(step, data)
+        if step["precision"] != "fp32" and step["model"] != "optimizer":
+            yield f"{name} ours without cuBLASLt", lambda data: self.ours(step, data, MPC_CUBLASLT="off")
         if not self.arguments.no_peer:
             for mode in MODES.get(step["model"], OTHER_MODES):
                 yield f"{name} torch {mode}", lambda data, mode=mode: self.theirs(step, data, mode)

@@ -7,13 +7,26 @@ import pathlib
 import sys
 
 
-def find_nvrtc():
-    """The library of the Python package, which PyTorch brings along."""
+def find_library(*names):
+    """The first of them in Python packages of NVIDIA, which PyTorch brings along."""
     for folder in map(pathlib.Path, sys.path):
-        for name in ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12"):
+        for name in names:
             if (folder / "nvidia" / name).exists():
                 return str(folder / "nvidia" / name)
     return None
+
+
+def find_nvrtc():
+    return find_library("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12")
+
+
+def find_cublaslt():
+    return find_library("cu13/lib/libcublasLt.so.13", "cublas/lib/libcublasLt.so.12")
+
+
+def is_fake():
+    """Whether this is the test driver, whose times mean nothing, and which no library of NVIDIA knows."""
+    return "MPC_CUDA_DRIVER" in os.environ
 
 
 def environment():
@@ -21,12 +34,9 @@ def environment():
     found = dict(os.environ)
     if nvrtc := find_nvrtc():
         found.setdefault("MPC_NVRTC", nvrtc)
+    if cublaslt := "off" if is_fake() else find_cublaslt():
+        found.setdefault("MPC_CUBLASLT", cublaslt)
     return found
-
-
-def is_fake():
-    """Whether this is the test driver, whose times mean nothing."""
-    return "MPC_CUDA_DRIVER" in os.environ
 
 
 class Packed:

@@ -75,6 +75,19 @@ class CostModel(unittest.TestCase):
         # 15 blocks on 10 SMs are two rounds, a quarter of them idle: 1e9 / (5e12 * 0.75).
         self.expect("mm", "products, Tensor Cores, above the ridge", "arithmetic", 1e9 / 3.75e12 + 1e-6, 1e-4)
 
+    def test_a_librarys_product_is_a_kernels_unless_the_library_is_asked_for(self):
+        program = copy.deepcopy(PROGRAM)
+        for one in program["entries"][0]["launches"][2:4]:
+            one["kind"] = "library_product"
+        costs = {c.symbol: c for c in cost_model.costs_of(program, "step", DEVICE)}
+        self.assertEqual(costs["mm"].time, self.cost("mm").time)
+        costs = {c.symbol: c for c in cost_model.costs_of(program, "step", DEVICE, with_library=True)}
+        # 80 % of 1e13/s on all SMs; 2e6 bytes at half of the bandwidth.
+        self.assertAlmostEqual(1, costs["mm"].time / (1e9 / 8e12 + 1e-6), 9)
+        self.assertAlmostEqual(1, costs["scores"].time / (2e6 / 5e11 + 1e-6), 9)
+        self.assertEqual(("products, cuBLASLt (assumed)", "arithmetic"), (costs["mm"].kind, costs["mm"].bound))
+        self.assertEqual(costs["gelu"], self.cost("gelu"))
+
     def test_products_of_few_operations_a_byte_wait_for_memory(self):
         # 128 registers allow 2 blocks: 20 blocks of 256 threads ask for 81920 bytes each us.
         self.expect("scores", "products, Tensor Cores, below the ridge", "memory", 2e6 / 81920e6 + 1e-6, 2e6 / 1e12)

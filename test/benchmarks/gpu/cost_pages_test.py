@@ -29,7 +29,7 @@ class CostPages(unittest.TestCase):
     def test_table_is_read(self):
         mark = cost_pages.MARK.search(PAGE)
         self.assertEqual(mark.groups()[:3], ("gpt2", "bf16", "sm_90"))
-        self.assertEqual(cost_pages.milliseconds(mark[4]), {"rows": 20.0, "all": 21.0})
+        self.assertEqual(cost_pages.milliseconds(mark[5]), {"rows": 20.0, "all": 21.0})
 
     def test_what_the_model_writes_is_read(self):
         row = cost_model.Row("rows", 2, 1.5, 0.25, 128.0, "memory", 3.25, 2.5)

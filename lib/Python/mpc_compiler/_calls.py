@@ -94,7 +94,7 @@ class Calls:
 
     def _look_at_parts(self) -> None:
         self._parts = self._watched.parts
-        self._parameters = [(part._parameters, name) for part in self._parts for name in part._parameters]
+        self._registries = [part._parameters for part in self._parts if part._parameters]
         self._hooks = Hooks(self._module)
 
     def _take_new_parts(self) -> None:
@@ -140,9 +140,10 @@ class Calls:
 
     def kind(self) -> str:
         """The kind of device that the module is on, as torch.autocast names it."""
-        for registry, name in self._parameters:
-            if registry.get(name) is not None:
-                return "cuda" if registry[name].device.type == "cuda" else "cpu"
+        for registry in self._registries:
+            for parameter in registry.values():
+                if parameter is not None:
+                    return "cuda" if parameter.is_cuda else "cpu"
         return "cpu"
 
     def structure(self, batch: Batch, precision: str) -> Structure:
@@ -151,7 +152,7 @@ class Calls:
         if self._watched.parts is not self._parts:
             self._take_new_parts()
         self._hooks.check()
-        wanted = [getattr(registry[name], "requires_grad", None) for registry, name in self._parameters]
+        wanted = [p if p is None else p.requires_grad for registry in self._registries for p in registry.values()]
         key = batch.key, precision, number, tuple(wanted)
         try:
             return self._structures[key]

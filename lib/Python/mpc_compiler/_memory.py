@@ -30,11 +30,14 @@ class _Link:
     def add_to(self, watch: _runtime.Watch) -> None:
         """What is to be checked before each call."""
         watch.add_entry(self._registry, self._key, self.tensor)
-        watch.add_call(self.tensor, "data_ptr", self._address)
+        if self.tensor is not None:
+            watch.add_call(self.tensor, "data_ptr", self._address)
 
     def adopt(self) -> None:
         """Takes the values that the module has, and lets it have this memory."""
-        tensor = self._registry[self._key]
+        tensor = self.tensor = self._registry.get(self._key)
+        if tensor is None:  # Taken away from the module: programs that read it are not called.
+            return
         if not self._device.has(tensor):
             raise UnsupportedError(
                 f"{self.name!r} is on {tensor.device}, and its programs are for {self._device}: move the module "
@@ -50,7 +53,6 @@ class _Link:
             if tensor.data_ptr() != self._address:
                 self.memory.copy_(tensor.detach())
                 tensor.data = self.memory
-        self.tensor = tensor
 
 
 def shared_names(program: _runtime.Program, module: Any) -> list[str]:

@@ -2,6 +2,7 @@
 """An optimizer of torch and a compiled one as one: numbers read from the groups, slots in the program's memory."""
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable, Mapping
 
 import numpy as np
@@ -146,7 +147,7 @@ class _Scalars:
 
     def is_held(self) -> bool:
         """Whether nobody else has written them."""
-        return self._version == self._all._version
+        return not self or self._version == self._all._version
 
     def _is_in(self, state: Mapping[Any, Any]) -> bool:
         own = [state[parameter].get(name) is own for name in self._names
@@ -207,7 +208,9 @@ class Slots:
         counted = dict.fromkeys(p for p, _, _ in self._views) if type(optimizer).__name__ in _COUNTED else ()
         self._scalar_names = _state.scalars_of_parameters(self._program)  # type: ignore[arg-type]
         self._scalars = _Scalars(list(counted), list(self._scalar_names))
-        self._watch: _runtime.Watch | None = None  # Of the optimizer's state, as it was held last.
+        # Of the optimizer's state, as it was held last; and its parameters, with what it had for each.
+        self._watch: _runtime.Watch | None = None
+        self._entries: tuple[list[Any], list[Any]] = [], []
 
     def before(self) -> None:
         """Reads the groups."""
@@ -245,9 +248,9 @@ class Slots:
 
     def hold(self) -> None:
         """Takes over a state that was loaded, or that torch has written; raises UnevenError where it cannot."""
-        if self._watch is not None and self._scalars.is_held() and self._watch.is_unchanged():
-            return
         state, taken = self._optimizer.state, []
+        if self._is_held(state):
+            return
         numbers = self._scalars.find(state, self._first)
         for parameter, slot, view in self._views:
             own = state[parameter].get(slot)
@@ -260,13 +263,20 @@ class Slots:
             numbers = {"step": float(any(taken))}  # Torch's SGD counts nothing, but its first step is another than the next.
         _state._load_scalars(self._program, numbers)  # type: ignore[arg-type]
         self._watch = self._watch_of(state)
+        self._entries = [*state], [*state.values()]
+
+    def _is_held(self, state: Any) -> bool:
+        if self._watch is None or len(state) != len(self._entries[0]):
+            return False
+        # A look at the entry of each parameter would call torch's function in Python for its hash.
+        parameters, values = self._entries
+        are_same = all(map(operator.is_, state, parameters)) and all(map(operator.is_, state.values(), values))
+        return are_same and self._scalars.is_held() and self._watch.is_unchanged()
 
     def _watch_of(self, state: Any) -> _runtime.Watch:
         """Of a state that is held."""
         watch = _runtime.Watch()
         watch.add_attribute(self._optimizer, "state", state)
-        for parameter in dict.fromkeys(parameter for parameter, _, _ in self._views):
-            watch.add_entry(state, parameter, state[parameter])
         for parameter, slot, view in self._views:
             watch.add_entry(state[parameter], slot, state[parameter][slot])
             watch.add_call(state[parameter][slot], "data_ptr", view.data_ptr())

@@ -71,6 +71,15 @@ class Changes(WrapTest):
 
         self.both(loop)
 
+    def test_state_of_one_parameter_is_another_dict(self):
+        def loop(m, optimizer, run):
+            losses = run(batches(4))
+            own = optimizer.state[m[0].bias]
+            optimizer.state[m[0].bias] = {name: value * 0.5 for name, value in own.items()}
+            return losses + run(batches(4)) + optimizer.state[m[0].bias]["momentum_buffer"].tolist()
+
+        self.all_doors(loop)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch  # type: ignore[import-not-found]
-
 from . import _compile, _runtime
 from ._export import Exported
-from ._device import Device, bind_outputs
+from ._device import Bindings, Device
 from ._memory import Home
 from ._program import compiled
 from ._threads import Sleeping
-
-_OUTPUT_PREFIX = "output."
 
 
 def compile_evaluation(exported: Exported, module: Any, device: Device, precision: str) -> _runtime.Program:
@@ -29,17 +25,13 @@ class Evaluation:
         self.runner = home.runner_of(program, seed)
         home.link(self.runner, program, module)
         entry = next(entry for entry in program.entries() if entry.role == _runtime.ENTRY_EVAL)
-        self._inputs = {info.name for info in entry.inputs}
-        self._outputs = {info.name.removeprefix(_OUTPUT_PREFIX): info for info in entry.outputs}
+        self._bindings = Bindings(home.device, self.runner, entry, exported.inputs)
         self._torch_sleeps = Sleeping()
 
     def run(self, tensors: list[Any]) -> Any:
         """What the module returns for the tensors of a batch."""
         self._home.hold()
-        for name, tensor in zip(self._exported.inputs, tensors):
-            if name in self._inputs:
-                self.runner.bind_input(name, self._home.device.capsule(tensor))
-        made = bind_outputs(self._home.device, self.runner, self._outputs)
+        made = self._bindings.bind(tensors)
         self._home.device.begin(self.runner)
         with self._torch_sleeps:
             self.runner.evaluate()

@@ -13,15 +13,13 @@ from ._calls import Calls, Report, Structure, check_module
 from ._compile import _precision_name
 from ._errors import UsageError
 from ._export import Exported
-from ._device import bind_outputs
+from ._device import Bindings
 from ._memory import Home, place
 from ._profile import Profiles
 from ._program import Timed, compiled
 from ._threads import Sleeping
 from ._wrap import wrap
 from .ranks import flags_of
-
-_OUTPUT_PREFIX = "output."
 
 
 @dataclasses.dataclass
@@ -59,9 +57,7 @@ class _Program:
         named = dict(module.named_parameters())
         self.slots = _slots.Slots(optimizer, home.device, self.runner, program, named, home.numbers, parts, groups)
         entries = [e for e in program.entries() if e.role in (_runtime.ENTRY_STEP, _runtime.ENTRY_ACCUMULATE)]
-        self._inputs = {info.name for info in entries[0].inputs}
-        self._results = {info.name.removeprefix(_OUTPUT_PREFIX): info for info in entries[0].outputs
-                         if info.name.startswith(_OUTPUT_PREFIX)}
+        self._bindings = Bindings(home.device, self.runner, entries[0], exported.inputs)
         self._made: dict[str, Any] = {}  # The outputs of the last batch.
         # Ranks draw by one seed, which rank 0 gave to all, and by the number of the batch.
         self._has_noise = ranks is None and any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
@@ -74,10 +70,7 @@ class _Program:
 
     def bind(self, tensors: list[Any]) -> None:
         self.slots.before()
-        for name, tensor in zip(self._exported.inputs, tensors):
-            if name in self._inputs:
-                self.runner.bind_input(name, self._home.device.capsule(tensor))
-        self._made = bind_outputs(self._home.device, self.runner, self._results)
+        self._made = self._bindings.bind(tensors)
         if self._has_noise:
             self.runner.write_number("random_seed", float(torch.randint(2**31, ()).item()))
 

@@ -73,6 +73,7 @@ class Home:
         self.numbers: dict[str, float] = {}  # Those of the state that were written, by name.
         self._links: dict[str, _Link] = {}
         self._watch: _runtime.Watch | None = None  # Of the tensors of all links.
+        self.adoptions = 0  # How often tensors were taken over.
         self._pools: dict[tuple[str, ...], list[Gradients]] = {}
         self._calls, self._warned = 0, False
 
@@ -102,6 +103,7 @@ class Home:
             link.adopt()
             link.add_to(watch)
         self._watch = watch
+        self.adoptions += 1
 
     def missing(self, names: Iterable[str]) -> list[str]:
         """Those that do not lie here."""
@@ -130,6 +132,7 @@ class Home:
         return found
 
     def _more_gradients(self, pool: list[Gradients], parameters: list[Any]) -> Gradients:
+        pool[:] = [one for one in pool if not one.is_lost()]
         if len(pool) == 8 and not self._warned:
             self._warned = True
             warn(

@@ -11,12 +11,11 @@ from . import _compile, _runtime
 from ._errors import InvalidInputError, warn
 from ._export import Exported
 from ._gradients import Result
-from ._device import Device, bind_outputs
+from ._device import Bindings, Device
 from ._memory import Home, shared_names
 from ._threads import Sleeping
 
 _REPLAYS = 16
-_OUTPUT_PREFIX = "output."
 
 
 def _flags(exported: Exported, module: Any, precision: str, options: Mapping[str, Any]) -> list[str]:
@@ -66,9 +65,7 @@ class CompiledCall:
         for name in home.missing(exported.written):
             raise InvalidInputError(f"buffer {name!r} is written by a call, and the program does not have it")
         step = next(entry for entry in program.entries() if entry.role == _runtime.ENTRY_STEP)
-        self._dtypes = {info.name: info.dtype for info in step.inputs}
-        self._is_read = [name in self._dtypes for name in exported.inputs]
-        self._outputs = self._memory_of_outputs(step)
+        self._bindings = Bindings(home.device, self.runner, step, exported.inputs)
         computed = {info.name for info in step.outputs}
         # What reads them adds nothing to the loss, as where() by a known condition.
         self._zeros = [i for i, name in enumerate(self.names) if f"grad.{name}" not in computed]
@@ -76,17 +73,17 @@ class CompiledCall:
         self._torch_sleeps = Sleeping()
         self._has_noise = any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
         self._has_scale = any(info.role == _runtime.STATE_LOSS_SCALE for info in program.state())
+        self._parameters: list[Any] = []
+        self._held = -1  # Of which adoption of the home they are.
         self.runner.write_number("lr", 1.0)
         self.runner.set_optimizer(lambda update: None, None, False)
 
     @property
     def parameters(self) -> list[Any]:
-        """Those that have a gradient."""
-        return self._home.of_module(self.names)
-
-    def _memory_of_outputs(self, step: _runtime.Entry) -> dict[str, _runtime.TensorInfo]:
-        return {info.name.removeprefix(_OUTPUT_PREFIX): info for info in step.outputs
-                if info.name.startswith(_OUTPUT_PREFIX)}
+        """Those that have a gradient, as the module had them when a call last began."""
+        if self._held != self._home.adoptions:
+            self._held, self._parameters = self._home.adoptions, self._home.of_module(self.names)
+        return self._parameters
 
     @property
     def scale(self) -> float:
@@ -100,12 +97,11 @@ class CompiledCall:
     def run(self, tensors: list[Any], scaler: Any) -> Result:
         """Runs the program on the tensors of a batch; an overflow is run again at a lower scale, without `scaler`."""
         self._home.hold()
-        self._bind(tensors)
+        outputs = self._bindings.bind(tensors)
         gradients = self._home.gradients(self.names, self.parameters)
         self._bind_gradients(gradients)
         for index in self._zeros:
             gradients.tensors[index].zero_()
-        outputs = bind_outputs(self._device, self.runner, self._outputs)
         if self._has_noise:
             self.runner.write_number("random_seed", float(torch.randint(2**31, ()).item()))
         if scaler is not None:
@@ -137,16 +133,11 @@ class CompiledCall:
         with self._torch_sleeps:
             return self.runner.step()
 
-    def _bind(self, tensors: list[Any]) -> None:
-        for name, is_read, tensor in zip(self._exported.inputs, self._is_read, tensors):
-            if is_read:
-                self.runner.bind_input(name, self._device.capsule(tensor))
-
     def _bind_gradients(self, gradients: Any) -> None:
         if self._bound is not gradients:
-            for index, (name, tensor) in enumerate(zip(self.names, gradients.tensors)):
+            for index, (name, memory) in enumerate(zip(self.names, gradients.memory(self._device))):
                 if index not in self._zeros:
-                    self.runner.bind_output(f"grad.{name}", self._device.capsule(tensor))
+                    self.runner.bind_output(f"grad.{name}", memory)
             self._bound = gradients
 
 

@@ -44,6 +44,12 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
       (ins "int64_t":$rows, "int64_t":$elements, "bool":$byColumns), [{}],
       [{ return true; }]>,
     InterfaceMethod<[{
+        Whether a library may compute contractions of 16 bits that have no more
+        than a bias behind their sums. What else is computed of a sum is then
+        better off in the kernel that reads it, if that moves no more bytes.
+      }],
+      "bool", "hasProductLibrary", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
         What contractions are computed by, the best first.
       }],
       "::llvm::SmallVector<::mpc::kernel::MultiplyUnit>", "getMultiplyUnits",

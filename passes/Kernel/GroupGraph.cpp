@@ -91,6 +91,24 @@ bool GroupGraph::pathOutside(unsigned producer, unsigned consumer) const {
   return false;
 }
 
+bool GroupGraph::reads(unsigned reader, unsigned source) const {
+  llvm::BitVector seen(parts_.size());
+  SmallVector<unsigned> work = {reader};
+  while (!work.empty()) {
+    unsigned group = work.pop_back_val();
+    if (group == source)
+      return true;
+    visitEdges(group, [&](const Edge &edge) {
+      unsigned next = groupOfPart_[edge.part];
+      if (seen.test(next) || rank_[next] < rank_[source])
+        return;
+      seen.set(next);
+      work.push_back(next);
+    });
+  }
+  return false;
+}
+
 /// Lowers the rank of `group`, and of all groups that it reads directly or
 /// through others, to at most `rank`.
 void GroupGraph::lowerRank(unsigned group, unsigned rank) {
@@ -125,10 +143,16 @@ void GroupGraph::move(ArrayRef<Operation *> moved, unsigned source,
     parts.insert(partOf_.lookup(statement));
   }
   // What the parts read comes before the source, and that before the reader, so
-  // that ranks remain right.
+  // that its rank remains right.
   for (unsigned part : parts) {
     groupOfPart_[part] = reader;
     llvm::erase(parts_[source], part);
     parts_[reader].push_back(part);
   }
+  // Others that read the parts now read the reader.
+  for (unsigned group = 0; group < parts_.size(); ++group)
+    visitEdges(group, [&](const Edge &edge) {
+      if (group != reader && groupOfPart_[edge.part] == reader)
+        lowerRank(reader, rank_[group]);
+    });
 }

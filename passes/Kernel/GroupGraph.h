@@ -35,11 +35,14 @@ public:
   /// Whether something would have to run between the two groups: a third group,
   /// or a view of a value that a joined kernel has not returned yet.
   bool pathOutside(unsigned producer, unsigned consumer) const;
+  /// Whether `reader` reads `source`, itself or through others.
+  bool reads(unsigned reader, unsigned source) const;
   /// Joins `producer`, whose statements are `moved`, to `consumer`.
   void join(unsigned producer, unsigned consumer,
             llvm::ArrayRef<mlir::Operation *> moved);
 
-  /// Moves `moved`, whose results only `reader` reads, from `source` to it.
+  /// Moves `moved` from `source` to `reader`, which reads them. Whoever else
+  /// reads them must not be read by `reader`.
   void move(llvm::ArrayRef<mlir::Operation *> moved, unsigned source,
             unsigned reader);
 

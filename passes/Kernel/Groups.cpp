@@ -59,7 +59,7 @@ Groups::Groups(Block &block, TargetAttrInterface target, Peak peak,
   for (Operation &op : block)
     if (graph_.groupOf(&op))
       joinSources(&op);
-  sinkMaps(groups_, graph_, joiner_);
+  sinkMaps(groups_, graph_, joiner_, target && target.hasProductLibrary());
   sort(!target || !target.widensOnLoad());
 }
 

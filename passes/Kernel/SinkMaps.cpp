@@ -2,6 +2,7 @@
 // Moves maps to the kernels that alone read them.
 #include "passes/Kernel/SinkMaps.h"
 
+#include "dialects/Interfaces/Precision.h"
 #include "dialects/Kernel/Peak.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -39,9 +40,10 @@ struct Traffic {
 class MapSinker {
 public:
   MapSinker(MutableArrayRef<Group> groups, GroupGraph &graph,
-            const GroupJoiner &joiner, unsigned source, unsigned reader)
+            const GroupJoiner &joiner, unsigned source, unsigned reader,
+            bool forLibrary)
       : groups_(groups), graph_(graph), joiner_(joiner), source_(source),
-        reader_(reader) {}
+        reader_(reader), forLibrary_(forLibrary) {}
 
   void run();
 
@@ -52,6 +54,8 @@ private:
     SmallVector<Operation *> moved;
   };
 
+  bool mayRead(Operation *user, ArrayRef<Operation *> movable) const;
+  bool isFirstReader(Operation *statement, ArrayRef<Operation *> movable) const;
   SmallVector<Operation *> findMovable() const;
   std::optional<Split> split(ArrayRef<Operation *> moved) const;
 
@@ -59,6 +63,7 @@ private:
   GroupGraph &graph_;
   const GroupJoiner &joiner_;
   unsigned source_, reader_;
+  bool forLibrary_; ///< Whether a library computes the source without the maps.
 };
 
 } // namespace
@@ -76,8 +81,33 @@ static Traffic countTraffic(const Group &source, const Group &reader) {
   return traffic;
 }
 
-/// The maps of the source whose results only the reader uses, itself or by
-/// others of them; the last one first.
+/// Whether `user` can read a map that is in the reader and not in the source.
+bool MapSinker::mayRead(Operation *user, ArrayRef<Operation *> movable) const {
+  std::optional<unsigned> group = graph_.groupOf(user);
+  if (group == reader_ || llvm::is_contained(movable, user))
+    return true;
+  if (!forLibrary_)
+    return false;
+  if (group)
+    return !graph_.reads(reader_, *group);
+  // Views belong to no group. The reader must read the map itself.
+  return llvm::all_of(user->getUsers(), [&](Operation *other) {
+    return graph_.groupOf(other) != reader_ && mayRead(other, movable);
+  });
+}
+
+/// Whether the reader is the first one of `statement`, and others come later.
+bool MapSinker::isFirstReader(Operation *statement,
+                              ArrayRef<Operation *> movable) const {
+  Operation *first = nullptr;
+  for (Operation *user : statement->getUsers())
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  return first && (graph_.groupOf(first) == reader_ ||
+                   llvm::is_contained(movable, first));
+}
+
+/// The maps of the source that can be in the reader; the last one first.
 SmallVector<Operation *> MapSinker::findMovable() const {
   const Group &source = groups_[source_];
   DenseSet<Operation *> maps;
@@ -86,12 +116,10 @@ SmallVector<Operation *> MapSinker::findMovable() const {
       maps.insert(stage.statement.op);
   SmallVector<Operation *> movable;
   for (Operation *statement : llvm::reverse(source.statements)) {
-    auto isOfReader = [&](Operation *user) {
-      return graph_.groupOf(user) == reader_ ||
-             llvm::is_contained(movable, user);
-    };
     if ((maps.contains(statement) || isa<linalg::FillOp>(statement)) &&
-        llvm::all_of(statement->getUsers(), isOfReader))
+        isFirstReader(statement, movable) &&
+        llvm::all_of(statement->getUsers(),
+                     [&](Operation *user) { return mayRead(user, movable); }))
       movable.push_back(statement);
   }
   return movable;
@@ -116,17 +144,54 @@ MapSinker::split(ArrayRef<Operation *> moved) const {
   return result;
 }
 
+/// Whether a group is a contraction whose maps read nothing else of the size of
+/// its sums.
+static bool isPlainProduct(const Group &group) {
+  const Stage &first = group.stages->list.front();
+  if (first.kind != StageKind::Contraction)
+    return false;
+  auto sizeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  int64_t size = sizeOf(first.statement.op->getResult(0));
+  return llvm::all_of(group.stages->list, [&](const Stage &stage) {
+    return stage.kind == StageKind::Contraction ||
+           llvm::none_of(tensorsRead(stage.statement.op), [&](Value value) {
+             return sizeOf(value) >= size &&
+                    !llvm::is_contained(group.statements,
+                                        value.getDefiningOp());
+           });
+  });
+}
+
+/// Whether the factors of a contraction that the group begins with have 16
+/// bits.
+static bool has16BitFactors(const Group &group) {
+  const Stage &first = group.stages->list.front();
+  return first.kind == StageKind::Contraction &&
+         llvm::all_of(first.statement.inputs, [](const Access &input) {
+           return mpc::isLowPrecision(
+               cast<RankedTensorType>(input.tensor.getType()).getElementType());
+         });
+}
+
 void MapSinker::run() {
   SmallVector<Operation *> movable = findMovable();
   Traffic least = countTraffic(groups_[source_], groups_[reader_]);
+  bool wasPlain = isPlainProduct(groups_[source_]);
   std::optional<Split> best;
   for (size_t count = 1; count <= movable.size(); ++count) {
     std::optional<Split> next = split(ArrayRef(movable).take_front(count));
     if (!next)
       continue;
     Traffic traffic = countTraffic(next->source, next->reader);
-    if (traffic.moved >= least.moved || traffic.kept > least.kept)
+    bool isFewer = traffic.moved < least.moved && traffic.kept <= least.kept;
+    bool becomesPlain = forLibrary_ && !wasPlain &&
+                        isPlainProduct(next->source) &&
+                        traffic.moved <= least.moved;
+    if (!isFewer && !becomesPlain)
       continue;
+    wasPlain = isPlainProduct(next->source);
     least = traffic;
     best = std::move(next);
   }
@@ -138,7 +203,7 @@ void MapSinker::run() {
 }
 
 void mpc::kernel::sinkMaps(MutableArrayRef<Group> groups, GroupGraph &graph,
-                           const GroupJoiner &joiner) {
+                           const GroupJoiner &joiner, bool hasLibrary) {
   for (unsigned source = groups.size(); source-- > 0;) {
     if (!groups[source].stages || groups[source].statements.size() < 2)
       continue;
@@ -148,7 +213,8 @@ void mpc::kernel::sinkMaps(MutableArrayRef<Group> groups, GroupGraph &graph,
         if (std::optional<unsigned> reader = graph.groupOf(user);
             reader && *reader != source && groups[*reader].stages)
           readers.insert(*reader);
+    bool forLibrary = hasLibrary && has16BitFactors(groups[source]);
     for (unsigned reader : readers)
-      MapSinker(groups, graph, joiner, source, reader).run();
+      MapSinker(groups, graph, joiner, source, reader, forLibrary).run();
   }
 }

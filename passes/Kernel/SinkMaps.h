@@ -13,8 +13,13 @@ namespace mpc::kernel {
 /// where the two kernels then move fewer bytes and keep no more of them. Maps
 /// were joined first to what they read. A product that is summed up next, say,
 /// is better computed by the kernel of the sum.
+///
+/// With a `hasLibrary` for contractions (TargetAttrInterface) their maps that
+/// read other tensors of the result's size move also where the bytes are the
+/// same, as a residual behind a linear layer, which the normalization reads.
+/// Later groups may read such a map too.
 void sinkMaps(llvm::MutableArrayRef<Group> groups, GroupGraph &graph,
-              const GroupJoiner &joiner);
+              const GroupJoiner &joiner, bool hasLibrary);
 
 } // namespace mpc::kernel
 

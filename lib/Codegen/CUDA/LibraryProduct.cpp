@@ -301,9 +301,13 @@ ProductAttr ProductReader::read(const MultiplyUnit &unit) {
       contraction_.sizes[Contraction::Batch], a, b, d_, bias_, input_);
 }
 
+bool mpc::cuda::hasProductLibrary(TargetAttr target) {
+  return !target.getExact() && !target.getNaive();
+}
+
 ProductAttr mpc::cuda::findLibraryProduct(FuncOp kernel, const Body &body) {
   TargetAttr target = TargetAttr::lookup(kernel);
-  if (target.getExact() || !isa<MmaAttr>(kernel.getScheduleAttr()))
+  if (!hasProductLibrary(target) || !isa<MmaAttr>(kernel.getScheduleAttr()))
     return nullptr;
   Contraction contraction = *matchContraction(body.statements.front());
   Epilogue epilogue = getEpilogue(kernel, body);

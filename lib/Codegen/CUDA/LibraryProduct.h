@@ -9,10 +9,14 @@
 
 namespace mpc::cuda {
 
+/// Whether kernels for `target` may be products of a library: not where results
+/// have the bits of the CPU's, and not in the reference.
+bool hasProductLibrary(TargetAttr target);
+
 /// `kernel`, which has a schedule, as a product that cuBLASLt knows: factors of
 /// 16 bits and strides of matrices, sums in f32, and behind them at most a
-/// bias, a GELU by tanh or a ReLU, and one rounding. Null where it is none, and
-/// under a target whose results have the bits of the CPU's.
+/// bias, one rounding, and GELU by tanh. Null where it is none, and where
+/// hasProductLibrary() is false.
 ProductAttr findLibraryProduct(kernel::FuncOp kernel, const kernel::Body &body);
 
 } // namespace mpc::cuda

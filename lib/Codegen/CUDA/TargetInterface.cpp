@@ -5,6 +5,7 @@
 #include "lib/Codegen/CUDA/AttentionPlan.h"
 #include "lib/Codegen/CUDA/CUDADialect.h"
 #include "lib/Codegen/CUDA/Emitters.h"
+#include "lib/Codegen/CUDA/LibraryProduct.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/Schedule.h"
 #include "lib/Codegen/CUDA/SplitReduction.h"
@@ -60,6 +61,10 @@ struct TargetModel
                          bool byColumns) {
     return byColumns ? !splitsColumns(rows, elements)
                      : elements <= kLongRow || rows >= kBusyRows;
+  }
+
+  static bool hasProductLibrary(Attribute target) {
+    return mpc::cuda::hasProductLibrary(cast<TargetAttr>(target));
   }
 
   static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {

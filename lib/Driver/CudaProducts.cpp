@@ -31,6 +31,7 @@ static rt::MatrixProduct productOf(cuda::ProductAttr product) {
   result.hasBias = product.getBias() != nullptr;
   if (product.getInput())
     result.input = layoutOf(product.getInput());
+  result.isGradient = product.getGradient();
   return result;
 }
 
@@ -58,10 +59,10 @@ mpc::createLibraryProduct(cuda::ProductAttr product,
                           const rt::DeviceKernel &kernel,
                           const rt::Launch &launch, uint64_t mostScratch) {
   auto isTried = [&](cuda::MatrixAttr matrix) {
-    return !matrix ||
-           rt::LibraryProduct::mayWrite(launch.buffers[matrix.getParameter()]);
+    return rt::LibraryProduct::mayWrite(launch.buffers[matrix.getParameter()]);
   };
-  if (!isTried(product.getD()) || !isTried(product.getInput()))
+  bool writesInput = product.getInput() && !product.getGradient();
+  if (!isTried(product.getD()) || (writesInput && !isTried(product.getInput())))
     return nullptr;
   rt::MatrixProduct made = productOf(product);
   return std::make_shared<rt::LibraryProduct>(

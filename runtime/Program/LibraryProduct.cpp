@@ -66,8 +66,10 @@ std::shared_ptr<const Command> read(const Json &launch, FieldReader &fields) {
   product.hasBias = json.contains("bias");
   if (product.hasBias)
     places.bias = readPlace(json["bias"], fields);
-  if (json.contains("input"))
+  if (json.contains("input")) {
     readMatrix("input", product.input.emplace(), places.input.emplace());
+    product.isGradient = fields.flag(json, "gradient");
+  }
   return std::make_shared<LibraryProduct>(*kernel, product, places,
                                           fields.size(json, "scratch_bytes"));
 }
@@ -151,8 +153,10 @@ void LibraryProduct::write(nlohmann::json &fields) const {
           {"scratch_bytes", scratchBytes_}};
   if (places_.bias)
     json["bias"] = toJson(*places_.bias);
-  if (places_.input)
+  if (places_.input) {
     json["input"] = toJson(*product_.input, *places_.input);
+    json["gradient"] = product_.isGradient;
+  }
 }
 
 std::string LibraryProduct::fault(const Program &program,
@@ -174,10 +178,10 @@ std::string LibraryProduct::fault(const Program &program,
                        static_cast<uint64_t>(p.rows) * byteSize(p.d.dtype),
                        false, launch)
           : "",
-      places_.input
-          ? placeFault("input", *places_.input,
-                       bytes(*p.input, p.rows, p.columns), true, launch)
-          : ""};
+      places_.input ? placeFault("input", *places_.input,
+                                 bytes(*p.input, p.rows, p.columns),
+                                 !p.isGradient, launch)
+                    : ""};
   for (std::string &fault : faults)
     if (!fault.empty())
       return std::move(fault);

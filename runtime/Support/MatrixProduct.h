@@ -25,12 +25,15 @@ struct MatrixLayout {
 /// `d = a b + bias`, `batch` times, with sums in f32: `a` has `rows` rows and
 /// `depth` columns, `b` has `depth` rows and `columns` columns, and `bias` is
 /// one column in the type of `d`. With `input`, which becomes that sum, `d` is
-/// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the GELU by tanh of it.
+/// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the GELU by tanh of it;
+/// or, of a gradient, `input` is what the GELU was of, and `d` the sum times
+/// the derivative of the GELU there.
 struct MatrixProduct {
   int64_t rows = 0, columns = 0, depth = 0, batch = 1;
   MatrixLayout a, b, d;
   bool hasBias = false;
   std::optional<MatrixLayout> input = {};
+  bool isGradient = false;
   bool operator==(const MatrixProduct &) const = default;
 };
 

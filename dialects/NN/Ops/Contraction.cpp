@@ -232,6 +232,14 @@ FailureOr<SmallVector<Value>> LinearOp::buildBody(OpBuilder &b,
   return SmallVector<Value>{finish(b, getLoc(), acc, bias, n, type)};
 }
 
+/// Whether `value` is an elementwise function of one tensor, perhaps cast.
+static bool isOfActivation(Value value) {
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getInput();
+  Operation *op = value.getDefiningOp();
+  return op && isa<ScalarBodyOpInterface>(op) && op->getNumOperands() == 1;
+}
+
 // With Y = X W^T + b: dX = dY W, dW = dY^T X, db = sum(dY)
 LogicalResult LinearOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   if (!dOut[0])
@@ -245,9 +253,17 @@ LogicalResult LinearOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
   Value d = g.reshape(dOut[0], {rows, n});
   Value x = g.reshape(getInput(), {rows, k});
   Value none;
-  Value dInput =
-      MatmulOp::create(b, getLoc(), d, getWeight(), none, false, false);
-  dIn[0] = g.reshape(dInput, shape);
+  // With the axes of the input the product can be computed with what reads it:
+  // the derivative of an activation. A reduction is better off alone.
+  if (shape.size() > 2 && isOfActivation(getInput())) {
+    Value transposed =
+        TransposeOp::create(b, getLoc(), getWeight(), ArrayRef<int64_t>{1, 0});
+    dIn[0] = LinearOp::create(b, getLoc(), dOut[0], transposed, none);
+  } else {
+    dIn[0] = g.reshape(
+        MatmulOp::create(b, getLoc(), d, getWeight(), none, false, false),
+        shape);
+  }
   dIn[1] = MatmulOp::create(b, getLoc(), d, x, none, true, false);
   if (getBias())
     dIn[2] = g.sum(d, {0});

@@ -97,13 +97,15 @@ def CUDA_ProductAttr : CUDA_Attr<"Product", "product"> {
     `d = a b + bias`, as cuBLASLt has it: `a` has `rows` rows and `depth`
     columns, `b` has `depth` rows and `columns` columns, and there are `batch`
     of each. `bias` is one column. With `input`, which becomes that sum, `d` is
-    the GELU by tanh of it.
+    the GELU by tanh of it; or, of a `gradient`, `input` is what that GELU was
+    of, and `d` the sum times its derivative there.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
                         "int64_t":$batch, "MatrixAttr":$a, "MatrixAttr":$b,
                         "MatrixAttr":$d,
                         OptionalParameter<"MatrixAttr">:$bias,
-                        OptionalParameter<"MatrixAttr">:$input);
+                        OptionalParameter<"MatrixAttr">:$input,
+                        DefaultValuedParameter<"bool", "false">:$gradient);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -143,30 +143,95 @@ static auto number(double wanted) {
   };
 }
 
-/// Whether `y` is GELU by tanh of what `x` matches:
-/// x / 2 * (1 + tanh(sqrt(2 / pi) * x * (1 + 0.044715 * x * x))).
-static bool isGelu(const Formulas &formulas, Value y, Match x) {
-  using Mul = arith::MulFOp;
-  using Add = arith::AddFOp;
-  auto square = [&](Value v) { return formulas.isOf<Mul>(v, x, x); };
-  auto cubic = [&](Value v) {
-    return formulas.isOf<Mul>(v, square, number(0.044715));
-  };
-  auto factor = [&](Value v) {
-    return formulas.isOf<Add>(v, cubic, number(1));
-  };
-  auto inner = [&](Value v) { return formulas.isOf<Mul>(v, factor, x); };
-  auto argument = [&](Value v) {
-    return formulas.isOf<Mul>(v, inner, number(0.7978845608028654));
-  };
-  auto tanh = [&](Value v) {
+namespace {
+
+/// GELU by tanh, 0.5 x (1 + t) with t = tanh(c x (1 + a x^2)), and its
+/// derivative, 0.5 (1 + t) + 0.5 x (1 - t^2) c (1 + 3 a x^2), of what `x`
+/// matches.
+class Gelu {
+public:
+  Gelu(const Formulas &formulas, Match x) : formulas_(formulas), x_(x) {}
+
+  bool isValue(Value v) const {
+    return isProduct(
+        v, [&](Value u) { return isProduct(u, x_, number(0.5)); },
+        [&](Value u) { return isTanhAboveMinusOne(u); });
+  }
+  bool isDerivative(Value v) const {
+    return isSum(
+        v,
+        [&](Value u) {
+          return isProduct(
+              u, [&](Value t) { return isTanhAboveMinusOne(t); }, number(0.5));
+        },
+        [&](Value u) { return isSlope(u); });
+  }
+
+private:
+  static constexpr double kScale = 0.7978845608028654, kCubic = 0.044715;
+
+  bool isProduct(Value v, Match left, Match right) const {
+    return formulas_.isOf<arith::MulFOp>(v, left, right);
+  }
+  bool isSum(Value v, Match left, Match right) const {
+    return formulas_.isOf<arith::AddFOp>(v, left, right);
+  }
+  bool isSquare(Value v, Match of) const { return isProduct(v, of, of); }
+  /// 1 + factor x^2.
+  bool isPolynomial(Value v, double factor) const {
+    auto square = [&](Value u) { return isSquare(u, x_); };
+    return isSum(
+        v, [&](Value u) { return isProduct(u, square, number(factor)); },
+        number(1));
+  }
+  bool isTanh(Value v) const {
     auto op = v ? v.getDefiningOp<math::TanhOp>() : nullptr;
-    return op && argument(formulas.resolve(op.getOperand()));
-  };
-  auto half = [&](Value v) { return formulas.isOf<Mul>(v, x, number(0.5)); };
-  auto above = [&](Value v) { return formulas.isOf<Add>(v, tanh, number(1)); };
-  return formulas.isOf<Mul>(y, half, above);
-}
+    auto polynomial = [&](Value u) { return isPolynomial(u, kCubic); };
+    return op && isProduct(
+                     formulas_.resolve(op.getOperand()),
+                     [&](Value u) { return isProduct(u, polynomial, x_); },
+                     number(kScale));
+  }
+  bool isTanhAboveMinusOne(Value v) const {
+    return isSum(v, [&](Value u) { return isTanh(u); }, number(1));
+  }
+  /// 1 - t^2.
+  bool isFlatness(Value v) const {
+    auto op = v ? v.getDefiningOp<arith::SubFOp>() : nullptr;
+    return op && number(1)(formulas_.resolve(op.getLhs())) &&
+           isSquare(formulas_.resolve(op.getRhs()),
+                    [&](Value u) { return isTanh(u); });
+  }
+  /// The second part of the derivative. Where it is flat the part is 0, also
+  /// of infinite x, of which it would be NaN.
+  bool isSlope(Value v) const {
+    auto op = v ? v.getDefiningOp<arith::SelectOp>() : nullptr;
+    if (!op)
+      return false;
+    auto isWhere =
+        formulas_.resolve(op.getCondition()).getDefiningOp<arith::CmpFOp>();
+    auto inner = [&](Value u) {
+      return isProduct(
+          u, [&](Value t) { return isPolynomial(t, 3 * kCubic); },
+          number(kScale));
+    };
+    auto steep = [&](Value u) {
+      return isProduct(u, [&](Value t) { return isFlatness(t); }, inner);
+    };
+    return isWhere && isWhere.getPredicate() == arith::CmpFPredicate::OEQ &&
+           isFlatness(formulas_.resolve(isWhere.getLhs())) &&
+           number(0)(formulas_.resolve(isWhere.getRhs())) &&
+           number(0)(formulas_.resolve(op.getTrueValue())) &&
+           isProduct(
+               formulas_.resolve(op.getFalseValue()),
+               [&](Value u) { return isProduct(u, x_, number(0.5)); }, steep);
+  }
+
+  const Formulas &formulas_;
+  Match x_;
+};
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Products
@@ -190,6 +255,7 @@ private:
   bool isBias(Value scalar);
   bool isSum(Value scalar);
   bool isGeluOf(Value scalar, const EpilogueStore &store);
+  bool isGeluGradient(Value scalar);
   Value exactValueOf(const EpilogueStore &store);
   bool readResults();
 
@@ -198,6 +264,7 @@ private:
   Formulas formulas_;
   Contraction::DimGroup rows_; ///< The group whose elements are neighbours.
   MatrixAttr d_, bias_, input_;
+  bool isGradient_ = false; ///< Whether `input_` is read.
 };
 
 } // namespace
@@ -263,9 +330,31 @@ bool ProductReader::isSum(Value scalar) {
 /// of the sum before that is rounded, which is nearer to the exact value.
 bool ProductReader::isGeluOf(Value scalar, const EpilogueStore &store) {
   Value input = formulas_.elementOf(store.value);
-  return isGelu(formulas_, scalar, [&](Value x) {
+  auto isInput = [&](Value x) {
     return formulas_.strip<arith::ExtFOp>(x) == input;
-  });
+  };
+  return Gelu(formulas_, isInput).isValue(scalar);
+}
+
+/// Whether `scalar` is the sum, perhaps rounded, times the derivative of GELU
+/// at what a parameter has, which `input_` becomes.
+bool ProductReader::isGeluGradient(Value scalar) {
+  auto isRead = [&](Value x) {
+    const LinearAccess *read =
+        formulas_.readOf(formulas_.strip<arith::ExtFOp>(x));
+    if (!read || !isa_and_nonnull<BlockArgument>(read->tensor))
+      return false;
+    MatrixAttr matrix = getMatrix(read->tensor, read->index);
+    bool isSame = matrix && (!input_ || input_ == matrix);
+    input_ = matrix;
+    return isSame;
+  };
+  auto isSum = [&](Value v) {
+    return !formulas_.strip<arith::TruncFOp>(formulas_.strip<arith::ExtFOp>(v));
+  };
+  Gelu gelu(formulas_, isRead);
+  return formulas_.isOf<arith::MulFOp>(
+      scalar, isSum, [&](Value v) { return gelu.isDerivative(v); });
 }
 
 /// The value of `store` before it is rounded to its type.
@@ -276,6 +365,13 @@ Value ProductReader::exactValueOf(const EpilogueStore &store) {
 /// Finds the sum among the results, and what is made of it.
 bool ProductReader::readResults() {
   ArrayRef<EpilogueStore> stores = epilogue_.stores;
+  const EpilogueStore &first = stores.front();
+  if (stores.size() == 1 && isGeluGradient(exactValueOf(first))) {
+    isGradient_ = true;
+    d_ = getMatrix(first.destination, first.index);
+    return d_ && input_.getType() == d_.getType() && !input_.getTransposed();
+  }
+  input_ = nullptr;
   const EpilogueStore *sum = llvm::find_if(
       stores, [&](const auto &store) { return isSum(exactValueOf(store)); });
   if (sum == stores.end() || stores.size() > 2)
@@ -295,10 +391,11 @@ ProductAttr ProductReader::read(const MultiplyUnit &unit) {
   if (!a || !b || !readResults() || d_.getTransposed() ||
       (bias_ && bias_.getType() != d_.getType()))
     return nullptr;
-  return ProductAttr::get(
-      a.getContext(), contraction_.sizes[rows_], contraction_.sizes[columns],
-      contraction_.sizes[Contraction::K],
-      contraction_.sizes[Contraction::Batch], a, b, d_, bias_, input_);
+  return ProductAttr::get(a.getContext(), contraction_.sizes[rows_],
+                          contraction_.sizes[columns],
+                          contraction_.sizes[Contraction::K],
+                          contraction_.sizes[Contraction::Batch], a, b, d_,
+                          bias_, input_, isGradient_);
 }
 
 bool mpc::cuda::hasProductLibrary(TargetAttr target) {

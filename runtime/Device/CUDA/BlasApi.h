@@ -89,6 +89,7 @@ namespace blas_epilogue {
 inline constexpr int kNone = 1;
 inline constexpr int kBias = 4;
 inline constexpr int kGelu = 32;
+inline constexpr int kGeluGradient = 64;
 inline constexpr int kAux = 128;
 } // namespace blas_epilogue
 

@@ -41,7 +41,9 @@ int epilogueOf(const MatrixProduct &product) {
   if (product.hasBias)
     epilogue |= blas_epilogue::kBias;
   if (product.input)
-    epilogue |= blas_epilogue::kGelu | blas_epilogue::kAux;
+    epilogue |=
+        blas_epilogue::kAux | (product.isGradient ? blas_epilogue::kGeluGradient
+                                                  : blas_epilogue::kGelu);
   return epilogue == 0 ? blas_epilogue::kNone : epilogue;
 }
 
@@ -56,11 +58,12 @@ ProductPlan::ProductPlan(std::shared_ptr<const CublasLt> library,
                          const ProductAddresses &addresses)
     : library_(std::move(library)), product_(product), addresses_(addresses),
       key_(fmt::format(
-          "{}x{}x{}x{}, a {}, b {}, d {}, {}, {}, {} bytes", product.rows,
+          "{}x{}x{}x{}, a {}, b {}, d {}, {}, {} {}, {} bytes", product.rows,
           product.columns, product.depth, product.batch,
           textOf(product.a, addresses.a), textOf(product.b, addresses.b),
           textOf(product.d, addresses.d),
           product.hasBias ? alignmentOf(addresses.bias) : 0,
+          product.isGradient ? "gradient" : "",
           product.input ? textOf(*product.input, addresses.input) : "no input",
           addresses.workspaceBytes)) {}
 

@@ -334,6 +334,15 @@ static void addContractions(Cases &cases) {
   cases.push_back({"linear", "bias", {{"2x3x4"}, {"5x4"}, {"5"}}, "2x3x5", R"(
     %r = nn.linear %a, %b bias %c : tensor<5x$T>
         : tensor<2x3x4x$T>, tensor<5x4x$T> -> tensor<2x3x5x$T>)"});
+  cases.push_back({"linear",
+                   "of an activation",
+                   {{"2x3x4"}, {"5x4"}},
+                   "2x3x5",
+                   R"(
+    %s = nn.sigmoid %a : tensor<2x3x4x$T>
+    %r = nn.linear %s, %b
+        : tensor<2x3x4x$T>, tensor<5x4x$T> -> tensor<2x3x5x$T>)",
+                   2.5});
   cases.push_back({"linear", "of a vector", {{"4"}, {"5x4"}}, "5", R"(
     %r = nn.linear %a, %b : tensor<4x$T>, tensor<5x4x$T> -> tensor<5x$T>)"});
 }

@@ -78,6 +78,16 @@ float at(const MatrixLayout &layout, const Values &values, uint64_t begin,
                                             column * layout.leading + row)];
 }
 
+double tanhOfGelu(double x) {
+  return std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x));
+}
+
+double derivativeOfGelu(double x) {
+  double t = tanhOfGelu(x);
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * std::sqrt(2 / M_PI) *
+                             (1 + 3 * 0.044715 * x * x);
+}
+
 class DeviceProductsTest : public cuda::test::FakeCuda {
 protected:
   void SetUp() override {
@@ -115,8 +125,8 @@ protected:
     auto program = std::make_shared<Program>();
     std::string text = cuda::test::withPrelude("", R"(
 extern "C" __global__ void minus(const mpc_u16 *a, const mpc_u16 *b,
-                                 const mpc_u16 *bias, mpc_u16 *d,
-                                 mpc_u16 *input) {
+                                 const mpc_u16 *bias, const mpc_u16 *x,
+                                 mpc_u16 *d, mpc_u16 *input) {
   d[threadIdx.x] = 0xbf80;
   input[threadIdx.x] = 0xbf80;
 }
@@ -131,26 +141,28 @@ extern "C" __global__ void minus(const mpc_u16 *a, const mpc_u16 *b,
     entry.name = "eval";
     entry.inputs = {{"a", DType::BF16, {size(c.sizeOfA)}},
                     {"b", DType::BF16, {size(c.sizeOfB)}},
-                    {"bias", DType::BF16, {c.product.rows}}};
+                    {"bias", DType::BF16, {c.product.rows}},
+                    {"x", DType::BF16, {size(c.sizeOfD)}}};
     entry.outputs = {{"d", DType::BF16, {size(c.sizeOfD)}},
                      {"input", DType::BF16, {size(c.sizeOfD)}}};
     entry.arenaBytes = 100;
-    ProductPlaces places{{0, c.beginOfA * 2}, {1, 0}, {3, 0}};
+    ProductPlaces places{{0, c.beginOfA * 2}, {1, 0}, {4, 0}};
     if (c.product.hasBias)
       places.bias = {2, 0};
     if (c.product.input)
-      places.input = {4, 0};
+      places.input = ProductPlace{c.product.isGradient ? 3U : 5U, 0};
     DeviceKernel kernel(0, Grid{1, static_cast<uint32_t>(c.sizeOfD), 0},
-                        pointerParameters(5));
+                        pointerParameters(6));
     entry.launches = {
         {"minus",
          "",
          {{Space::Input, 0, 0, c.sizeOfA * 2},
           {Space::Input, 1, 0, c.sizeOfB * 2},
           {Space::Input, 2, 0, static_cast<uint64_t>(c.product.rows) * 2},
+          {Space::Input, 3, 0, c.sizeOfD * 2},
           {Space::Output, 0, 0, c.sizeOfD * 2},
           {Space::Output, 1, 0, c.sizeOfD * 2}},
-         3,
+         4,
          std::make_shared<LibraryProduct>(kernel, c.product, places,
                                           c.scratch)}};
     program->entries = {entry};
@@ -169,9 +181,10 @@ extern "C" __global__ void minus(const mpc_u16 *a, const mpc_u16 *b,
     auto runner = Runner::create(read->front());
     ASSERT_TRUE(runner.ok()) << runner.status().message() << blas().fault;
     runner_ = *std::move(runner);
-    auto a = inBF16(a_), b = inBF16(b_), bias = inBF16(bias_);
+    x_ = numbers(c.sizeOfD, 4);
+    auto a = inBF16(a_), b = inBF16(b_), bias = inBF16(bias_), x = inBF16(x_);
     std::vector<uint16_t> d(c.sizeOfD), input(c.sizeOfD);
-    const void *inputs[] = {a.data(), b.data(), bias.data()};
+    const void *inputs[] = {a.data(), b.data(), bias.data(), x.data()};
     void *outputs[] = {d.data(), input.data()};
     Status status = runner_->run("eval", inputs, outputs);
     ASSERT_TRUE(status.ok()) << status.message() << fake().fault();
@@ -189,15 +202,15 @@ extern "C" __global__ void minus(const mpc_u16 *a, const mpc_u16 *b,
           for (int64_t k = 0; k < p.depth; ++k)
             sum += double(at(p.a, a_, c.beginOfA, batch, row, k)) *
                    double(at(p.b, b_, 0, batch, k, column));
-          double wanted =
-              p.input ? 0.5 * sum *
-                            (1 + std::tanh(std::sqrt(2 / M_PI) *
-                                           (sum + 0.044715 * sum * sum * sum)))
-                      : sum;
+          double wanted = sum;
+          if (p.isGradient)
+            wanted *= derivativeOfGelu(at(*p.input, x_, 0, batch, row, column));
+          else if (p.input)
+            wanted *= 0.5 * (1 + tanhOfGelu(sum));
           EXPECT_NEAR(at(p.d, d_, 0, batch, row, column),
                       valueOfBF16(roundToBF16(wanted)), p.input ? 1e-6 : 0)
               << batch << " " << row << " " << column;
-          if (p.input)
+          if (p.input && !p.isGradient)
             EXPECT_EQ(at(*p.input, input_, 0, batch, row, column), sum);
         }
   }
@@ -210,7 +223,7 @@ extern "C" __global__ void minus(const mpc_u16 *a, const mpc_u16 *b,
   }
 
   std::string folder_;
-  Values a_, b_, bias_, d_, input_;
+  Values a_, b_, bias_, x_, d_, input_;
   std::unique_ptr<Runner> runner_;
 };
 
@@ -259,6 +272,10 @@ TEST_F(DeviceProductsTest, BiasAndGeluBelongToTheProduct) {
   run(c);
   expectProduct(c);
   c.product.input = c.product.d;
+  run(c);
+  expectProduct(c);
+  c.product.hasBias = false;
+  c.product.isGradient = true;
   run(c);
   expectProduct(c);
   EXPECT_THAT(warnings(), IsEmpty());
@@ -423,9 +440,9 @@ TEST_F(DeviceProductsTest, ARunIsOneGraphWithTheProductInIt) {
   run(plainCase());
   int launches = fake().count("cuGraphLaunch");
   int products = blas().runs[0];
-  auto a = inBF16(a_), b = inBF16(b_), bias = inBF16(bias_);
+  auto a = inBF16(a_), b = inBF16(b_), bias = inBF16(bias_), x = inBF16(x_);
   std::vector<uint16_t> d(15), input(15);
-  const void *inputs[] = {a.data(), b.data(), bias.data()};
+  const void *inputs[] = {a.data(), b.data(), bias.data(), x.data()};
   void *outputs[] = {d.data(), input.data()};
   for (int i = 0; i < 3; ++i)
     ASSERT_TRUE(runner_->run("eval", inputs, outputs).ok());
@@ -470,7 +487,7 @@ TEST_F(DeviceProductsTest, APlaceThatDoesNotFitIsRefused) {
             "its d does not fit its buffer");
   EXPECT_EQ(faultOf([](P, W w, L) { w.a.offset = 2; }),
             "its a does not fit its buffer");
-  EXPECT_EQ(faultOf([](P, W w, L) { w.a.buffer = 3; }),
+  EXPECT_EQ(faultOf([](P, W w, L) { w.a.buffer = 4; }),
             "its a is not a buffer that it reads");
   EXPECT_EQ(faultOf([](P, W w, L) { w.d.buffer = 0; }),
             "its d is not a buffer that it writes");
@@ -478,10 +495,16 @@ TEST_F(DeviceProductsTest, APlaceThatDoesNotFitIsRefused) {
             "its bias does not fit its buffer");
   EXPECT_EQ(faultOf([](P p, W w, L) {
               p.input = p.d;
-              w.input = ProductPlace{4, 2};
+              w.input = ProductPlace{5, 2};
             }),
             "its input does not fit its buffer");
-  EXPECT_EQ(faultOf([](P, W, L l) { l.buffers[3].space = Space::State; }),
+  EXPECT_EQ(faultOf([](P p, W w, L) {
+              p.input = p.d;
+              p.isGradient = true;
+              w.input = ProductPlace{5, 0};
+            }),
+            "its input is not a buffer that it reads");
+  EXPECT_EQ(faultOf([](P, W, L l) { l.buffers[4].space = Space::State; }),
             "its d is not in memory of a run");
 }
 

@@ -114,6 +114,17 @@ void store(BlasType type, char *at, float value) {
   std::memcpy(at, &bits, sizeof(bits));
 }
 
+/// The derivative of 0.5 x (1 + tanh(c (x + a x^3))) as a quotient of
+/// differences.
+float derivativeOfGelu(float x) {
+  auto gelu = [](double at) {
+    return 0.5 * at *
+           (1 + std::tanh(0.7978845608028654 * (at + 0.044715 * at * at * at)));
+  };
+  constexpr double kStep = 1e-4;
+  return static_cast<float>((gelu(x + kStep) - gelu(x - kStep)) / (2 * kStep));
+}
+
 /// One product, with all that its launch was given.
 struct Product {
   BlasProductOpaque description;
@@ -148,12 +159,13 @@ struct Product {
     auto size = static_cast<int64_t>(bytesOf(d.type));
     if (description.epilogue & blas_epilogue::kBias)
       value += load(d.type, description.bias + row * size);
-    if (description.epilogue & blas_epilogue::kAux)
-      store(d.type,
-            description.aux + (batch * description.auxStride +
-                               column * description.auxLeading + row) *
-                                  size,
-            value);
+    char *aux = description.aux + (batch * description.auxStride +
+                                   column * description.auxLeading + row) *
+                                      size;
+    if (description.epilogue & blas_epilogue::kGeluGradient)
+      value *= derivativeOfGelu(load(d.type, aux));
+    else if (description.epilogue & blas_epilogue::kAux)
+      store(d.type, aux, value);
     if (description.epilogue & blas_epilogue::kGelu)
       value = 0.5F * value *
               (1 + std::tanh(0.7978845608F *

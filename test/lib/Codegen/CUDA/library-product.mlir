@@ -226,7 +226,7 @@ kernel.func contraction @another_constant(%a: tensor<64x32xbf16> {kernel.alignme
   kernel.return %r#0, %r#1 : tensor<64x96xbf16>, tensor<64x96xbf16>
 }
 
-// Without what it is of, the gradient would have nothing: no such kernel is known.
+// GELU alone, as an evaluation has it, is a kernel.
 // CHECK-LABEL: @gelu_alone(
 // CHECK-NOT: product =
 kernel.func contraction @gelu_alone(%a: tensor<64x32xbf16> {kernel.alignment = 16 : i64}, %b: tensor<96x32xbf16> {kernel.alignment = 16 : i64}, %c: tensor<96xbf16> {kernel.alignment = 16 : i64}, %d0: tensor<64x96xbf16> {kernel.alignment = 16 : i64}) -> tensor<64x96xbf16> {
@@ -424,6 +424,170 @@ kernel.func contraction @apart(%a: tensor<64x32x2xbf16> {kernel.alignment = 16 :
   ^bb0(%x: f32, %o: bf16):
     %1 = arith.truncf %x : f32 to bf16
     linalg.yield %1 : bf16
+  } -> tensor<64x96xbf16>
+  kernel.return %r : tensor<64x96xbf16>
+}
+
+
+// The gradient of GELU by tanh: its input is read.
+// CHECK-LABEL: @gelu_gradient(
+// CHECK-SAME: d = <parameter = 3, offset = 0, type = bf16, transposed = false, leading = 96, batchStride = 0>,
+// CHECK-SAME: input = <parameter = 2, offset = 0, type = bf16, transposed = false, leading = 96, batchStride = 0>, gradient = true>>
+kernel.func contraction @gelu_gradient(%a: tensor<64x32xbf16> {kernel.alignment = 16 : i64}, %b: tensor<96x32xbf16> {kernel.alignment = 16 : i64}, %c: tensor<64x96xbf16> {kernel.alignment = 16 : i64}, %d0: tensor<64x96xbf16> {kernel.alignment = 16 : i64}) -> tensor<64x96xbf16> {
+  %e = tensor.empty() : tensor<64x96xf32>
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%e : tensor<64x96xf32>) -> tensor<64x96xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x32xbf16>, tensor<96x32xbf16>) outs(%first : tensor<64x96xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %o: f32):
+    %1 = arith.extf %x : bf16 to f32
+    %2 = arith.extf %y : bf16 to f32
+    %3 = math.fma %1, %2, %o : f32
+    linalg.yield %3 : f32
+  } -> tensor<64x96xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %c : tensor<64x96xf32>, tensor<64x96xbf16>) outs(%d0 : tensor<64x96xbf16>) {
+  ^bb0(%x: f32, %y: bf16, %o0: bf16):
+    %p = arith.truncf %x : f32 to bf16
+    %q = arith.extf %p : bf16 to f32
+    %x1 = arith.extf %y : bf16 to f32
+    %c1 = arith.constant 4.471500e-02 : f32
+    %c2 = arith.constant 1.000000e+00 : f32
+    %c3 = arith.constant 0.797884583 : f32
+    %c4 = arith.constant 5.000000e-01 : f32
+    %c5 = arith.constant 1.341450e-01 : f32
+    %z = arith.constant 0.000000e+00 : f32
+    %4 = arith.mulf %x1, %x1 : f32
+    %5 = arith.mulf %4, %c1 : f32
+    %6 = arith.addf %5, %c2 : f32
+    %7 = arith.mulf %6, %x1 : f32
+    %8 = arith.mulf %7, %c3 : f32
+    %t = math.tanh %8 : f32
+    %9 = arith.mulf %4, %c5 : f32
+    %10 = arith.addf %9, %c2 : f32
+    %11 = arith.mulf %10, %c3 : f32
+    %12 = arith.addf %t, %c2 : f32
+    %13 = arith.mulf %12, %c4 : f32
+    %14 = arith.mulf %t, %t : f32
+    %15 = arith.subf %c2, %14 : f32
+    %16 = arith.cmpf oeq, %15, %z : f32
+    %17 = arith.mulf %x1, %c4 : f32
+    %18 = arith.mulf %15, %11 : f32
+    %19 = arith.mulf %17, %18 : f32
+    %20 = arith.select %16, %z, %19 : f32
+    %21 = arith.addf %13, %20 : f32
+    %22 = arith.mulf %q, %21 : f32
+    %23 = arith.truncf %22 : f32 to bf16
+    linalg.yield %23 : bf16
+  } -> tensor<64x96xbf16>
+  kernel.return %r : tensor<64x96xbf16>
+}
+
+// The slope of another function.
+// CHECK-LABEL: @another_gradient(
+// CHECK-NOT: product =
+kernel.func contraction @another_gradient(%a: tensor<64x32xbf16> {kernel.alignment = 16 : i64}, %b: tensor<96x32xbf16> {kernel.alignment = 16 : i64}, %c: tensor<64x96xbf16> {kernel.alignment = 16 : i64}, %d0: tensor<64x96xbf16> {kernel.alignment = 16 : i64}) -> tensor<64x96xbf16> {
+  %e = tensor.empty() : tensor<64x96xf32>
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%e : tensor<64x96xf32>) -> tensor<64x96xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x32xbf16>, tensor<96x32xbf16>) outs(%first : tensor<64x96xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %o: f32):
+    %1 = arith.extf %x : bf16 to f32
+    %2 = arith.extf %y : bf16 to f32
+    %3 = math.fma %1, %2, %o : f32
+    linalg.yield %3 : f32
+  } -> tensor<64x96xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %c : tensor<64x96xf32>, tensor<64x96xbf16>) outs(%d0 : tensor<64x96xbf16>) {
+  ^bb0(%x: f32, %y: bf16, %o0: bf16):
+    %p = arith.truncf %x : f32 to bf16
+    %q = arith.extf %p : bf16 to f32
+    %x1 = arith.extf %y : bf16 to f32
+    %c1 = arith.constant 4.471500e-02 : f32
+    %c2 = arith.constant 1.000000e+00 : f32
+    %c3 = arith.constant 0.797884583 : f32
+    %c4 = arith.constant 5.000000e-01 : f32
+    %c5 = arith.constant 1.300000e-01 : f32
+    %z = arith.constant 0.000000e+00 : f32
+    %4 = arith.mulf %x1, %x1 : f32
+    %5 = arith.mulf %4, %c1 : f32
+    %6 = arith.addf %5, %c2 : f32
+    %7 = arith.mulf %6, %x1 : f32
+    %8 = arith.mulf %7, %c3 : f32
+    %t = math.tanh %8 : f32
+    %9 = arith.mulf %4, %c5 : f32
+    %10 = arith.addf %9, %c2 : f32
+    %11 = arith.mulf %10, %c3 : f32
+    %12 = arith.addf %t, %c2 : f32
+    %13 = arith.mulf %12, %c4 : f32
+    %14 = arith.mulf %t, %t : f32
+    %15 = arith.subf %c2, %14 : f32
+    %16 = arith.cmpf oeq, %15, %z : f32
+    %17 = arith.mulf %x1, %c4 : f32
+    %18 = arith.mulf %15, %11 : f32
+    %19 = arith.mulf %17, %18 : f32
+    %20 = arith.select %16, %z, %19 : f32
+    %21 = arith.addf %13, %20 : f32
+    %22 = arith.mulf %q, %21 : f32
+    %23 = arith.truncf %22 : f32 to bf16
+    linalg.yield %23 : bf16
+  } -> tensor<64x96xbf16>
+  kernel.return %r : tensor<64x96xbf16>
+}
+
+// Another value where the slope is 0.
+// CHECK-LABEL: @where_it_is_flat(
+// CHECK-NOT: product =
+kernel.func contraction @where_it_is_flat(%a: tensor<64x32xbf16> {kernel.alignment = 16 : i64}, %b: tensor<96x32xbf16> {kernel.alignment = 16 : i64}, %c: tensor<64x96xbf16> {kernel.alignment = 16 : i64}, %d0: tensor<64x96xbf16> {kernel.alignment = 16 : i64}) -> tensor<64x96xbf16> {
+  %e = tensor.empty() : tensor<64x96xf32>
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%e : tensor<64x96xf32>) -> tensor<64x96xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x32xbf16>, tensor<96x32xbf16>) outs(%first : tensor<64x96xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %o: f32):
+    %1 = arith.extf %x : bf16 to f32
+    %2 = arith.extf %y : bf16 to f32
+    %3 = math.fma %1, %2, %o : f32
+    linalg.yield %3 : f32
+  } -> tensor<64x96xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %c : tensor<64x96xf32>, tensor<64x96xbf16>) outs(%d0 : tensor<64x96xbf16>) {
+  ^bb0(%x: f32, %y: bf16, %o0: bf16):
+    %p = arith.truncf %x : f32 to bf16
+    %q = arith.extf %p : bf16 to f32
+    %x1 = arith.extf %y : bf16 to f32
+    %c1 = arith.constant 4.471500e-02 : f32
+    %c2 = arith.constant 1.000000e+00 : f32
+    %c3 = arith.constant 0.797884583 : f32
+    %c4 = arith.constant 5.000000e-01 : f32
+    %c5 = arith.constant 1.341450e-01 : f32
+    %z = arith.constant 0.000000e+00 : f32
+    %4 = arith.mulf %x1, %x1 : f32
+    %5 = arith.mulf %4, %c1 : f32
+    %6 = arith.addf %5, %c2 : f32
+    %7 = arith.mulf %6, %x1 : f32
+    %8 = arith.mulf %7, %c3 : f32
+    %t = math.tanh %8 : f32
+    %9 = arith.mulf %4, %c5 : f32
+    %10 = arith.addf %9, %c2 : f32
+    %11 = arith.mulf %10, %c3 : f32
+    %12 = arith.addf %t, %c2 : f32
+    %13 = arith.mulf %12, %c4 : f32
+    %14 = arith.mulf %t, %t : f32
+    %15 = arith.subf %c2, %14 : f32
+    %16 = arith.cmpf oeq, %15, %z : f32
+    %17 = arith.mulf %x1, %c4 : f32
+    %18 = arith.mulf %15, %11 : f32
+    %19 = arith.mulf %17, %18 : f32
+    %20 = arith.select %16, %c4, %19 : f32
+    %21 = arith.addf %13, %20 : f32
+    %22 = arith.mulf %q, %21 : f32
+    %23 = arith.truncf %22 : f32 to bf16
+    linalg.yield %23 : bf16
   } -> tensor<64x96xbf16>
   kernel.return %r : tensor<64x96xbf16>
 }

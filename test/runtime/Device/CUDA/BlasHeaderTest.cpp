@@ -73,6 +73,8 @@ static_assert(same(blas_epilogue::kNone, CUBLASLT_EPILOGUE_DEFAULT));
 static_assert(same(blas_epilogue::kBias, CUBLASLT_EPILOGUE_BIAS));
 static_assert(same(blas_epilogue::kGelu | blas_epilogue::kAux,
                    CUBLASLT_EPILOGUE_GELU_AUX));
+static_assert(same(blas_epilogue::kGeluGradient | blas_epilogue::kAux,
+                   CUBLASLT_EPILOGUE_DGELU));
 static_assert(same(blas_epilogue::kGelu | blas_epilogue::kAux |
                        blas_epilogue::kBias,
                    CUBLASLT_EPILOGUE_GELU_AUX_BIAS));

@@ -106,6 +106,9 @@ TEST_F(BlasTest, TheLibraryTakesEpiloguesAsTheyAreMeant) {
   p.hasBias = false;
   plan = ProductPlan::create(library_, p, addresses);
   EXPECT_EQ(of<int32_t>(*plan, 7), 160) << "CUBLASLT_EPILOGUE_GELU_AUX";
+  p.isGradient = true;
+  plan = ProductPlan::create(library_, p, addresses);
+  EXPECT_EQ(of<int32_t>(*plan, 7), 192) << "CUBLASLT_EPILOGUE_DGELU";
 }
 
 TEST_F(BlasTest, WithoutAGpuTheLibraryDoesNotStart) {

@@ -81,6 +81,12 @@ static Traffic countTraffic(const Group &source, const Group &reader) {
   return traffic;
 }
 
+/// The op of the block of `op`, or the one around it in that block, that `user`
+/// is or is in: a region may read a tensor.
+static Operation *outermost(Operation *user, Operation *op) {
+  return op->getBlock()->findAncestorOpInBlock(*user);
+}
+
 /// Whether `user` can read a map that is in the reader and not in the source.
 bool MapSinker::mayRead(Operation *user, ArrayRef<Operation *> movable) const {
   std::optional<unsigned> group = graph_.groupOf(user);
@@ -92,7 +98,8 @@ bool MapSinker::mayRead(Operation *user, ArrayRef<Operation *> movable) const {
     return !graph_.reads(reader_, *group);
   // Views belong to no group. The reader must read the map itself.
   return llvm::all_of(user->getUsers(), [&](Operation *other) {
-    return graph_.groupOf(other) != reader_ && mayRead(other, movable);
+    Operation *next = outermost(other, user);
+    return graph_.groupOf(next) != reader_ && mayRead(next, movable);
   });
 }
 
@@ -100,9 +107,11 @@ bool MapSinker::mayRead(Operation *user, ArrayRef<Operation *> movable) const {
 bool MapSinker::isFirstReader(Operation *statement,
                               ArrayRef<Operation *> movable) const {
   Operation *first = nullptr;
-  for (Operation *user : statement->getUsers())
-    if (!first || user->isBeforeInBlock(first))
-      first = user;
+  for (Operation *user : statement->getUsers()) {
+    Operation *next = outermost(user, statement);
+    if (!first || next->isBeforeInBlock(first))
+      first = next;
+  }
   return first && (graph_.groupOf(first) == reader_ ||
                    llvm::is_contained(movable, first));
 }
@@ -118,8 +127,9 @@ SmallVector<Operation *> MapSinker::findMovable() const {
   for (Operation *statement : llvm::reverse(source.statements)) {
     if ((maps.contains(statement) || isa<linalg::FillOp>(statement)) &&
         isFirstReader(statement, movable) &&
-        llvm::all_of(statement->getUsers(),
-                     [&](Operation *user) { return mayRead(user, movable); }))
+        llvm::all_of(statement->getUsers(), [&](Operation *user) {
+          return mayRead(outermost(user, statement), movable);
+        }))
       movable.push_back(statement);
   }
   return movable;

@@ -79,26 +79,29 @@ public:
   Formulas(const Contraction &contraction, const Epilogue &epilogue)
       : sum_(contraction.getResult()) {
     for (const EpilogueStep &step : epilogue.steps)
-      steps_[step.statement->generic().getBody()] = &step;
+      if (linalg::GenericOp op = step.statement->generic())
+        steps_[op.getBody()] = &step;
   }
 
-  /// The scalar that `tensor`, a result of a statement, has at an element; a
-  /// null value for the sum.
+  /// The scalar that `tensor` has at an element; a null value for the sum, and
+  /// what no scalar is equal to for what no statement computes.
   Value elementOf(Value tensor) const {
     if (tensor == sum_)
       return nullptr;
     auto op = tensor.getDefiningOp<linalg::GenericOp>();
+    if (!op)
+      return tensor;
     unsigned number = cast<OpResult>(tensor).getResultNumber();
     return resolve(op.getBody()->getTerminator()->getOperand(number));
   }
 
-  /// What is read at the argument `scalar` of a statement; null where it is an
-  /// op.
+  /// What is read at the argument `scalar` of a statement; null where it is
+  /// none.
   const LinearAccess *readOf(Value scalar) const {
     auto argument = dyn_cast_or_null<BlockArgument>(scalar);
-    if (!argument)
-      return nullptr;
-    return &steps_.lookup(argument.getOwner())->reads[argument.getArgNumber()];
+    const EpilogueStep *step =
+        argument ? steps_.lookup(argument.getOwner()) : nullptr;
+    return step ? &step->reads[argument.getArgNumber()] : nullptr;
   }
 
   /// `scalar`, or what a statement before has made it of.
@@ -138,7 +141,8 @@ private:
 static auto number(double wanted) {
   return [wanted](Value scalar) {
     llvm::APFloat value(0.0f);
-    return scalar && matchPattern(scalar, m_ConstantFloat(&value)) &&
+    return scalar && scalar.getType().isF32() &&
+           matchPattern(scalar, m_ConstantFloat(&value)) &&
            value.convertToFloat() == static_cast<float>(wanted);
   };
 }

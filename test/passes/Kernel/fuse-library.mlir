@@ -66,3 +66,74 @@ func.func @waits(%x: tensor<64x256xbf16>, %w: tensor<256x128xbf16>, %stream: ten
   %sum = nn.reduce_sum %both axes [1] : tensor<64x128xf32> -> tensor<64xf32>
   return %sum : tensor<64xf32>
 }
+
+// One that reads it in its region comes later, too.
+// CHECK-LABEL: func.func @picked
+// LIBRARY: kernel.group -> tensor<64x128xbf16> {
+// LIBRARY: ["parallel", "parallel", "reduction"]
+// LIBRARY: kernel.return
+// LIBRARY: arith.addf
+// LIBRARY: ["parallel", "reduction"]
+// LIBRARY: tensor.extract
+func.func @picked(%x: tensor<64x256xbf16>, %w: tensor<256x128xbf16>, %stream: tensor<64x128xf32>, %rows: tensor<5xi64>) -> (tensor<64xf32>, tensor<5x128xf32>) {
+  %product = nn.matmul %x, %w : tensor<64x256xbf16>, tensor<256x128xbf16> -> tensor<64x128xbf16>
+  %wide = nn.cast %product : tensor<64x128xbf16> -> tensor<64x128xf32>
+  %next = nn.add %wide, %stream : tensor<64x128xf32>
+  %sum = nn.reduce_sum %next axes [1] : tensor<64x128xf32> -> tensor<64xf32>
+  %picked = nn.gather %next, %rows axis(0) : tensor<64x128xf32>, tensor<5xi64> -> tensor<5x128xf32>
+  return %sum, %picked : tensor<64xf32>, tensor<5x128xf32>
+}
+
+// A stream of 16 bits that is read again later would be moved once more.
+// CHECK-LABEL: func.func @narrow
+// CHECK: kernel.group -> tensor<64x128xbf16> {
+// CHECK: ["parallel", "parallel", "reduction"]
+// CHECK: arith.addf
+// CHECK: kernel.return
+// CHECK: ["parallel", "reduction"]
+func.func @narrow(%x: tensor<64x256xbf16>, %w: tensor<256x128xbf16>, %stream: tensor<64x128xbf16>) -> (tensor<64xbf16>, tensor<64x128xbf16>) {
+  %product = nn.matmul %x, %w : tensor<64x256xbf16>, tensor<256x128xbf16> -> tensor<64x128xbf16>
+  %next = nn.add %product, %stream : tensor<64x128xbf16>
+  %sum = nn.reduce_sum %next axes [1] : tensor<64x128xbf16> -> tensor<64xbf16>
+  return %sum, %next : tensor<64xbf16>, tensor<64x128xbf16>
+}
+
+// Nor may a kernel add that reads it first and, in the end, what another one makes of it.
+// CHECK-LABEL: func.func @in_the_end
+// CHECK: kernel.group -> tensor<64x128xf32> {
+// CHECK: ["parallel", "parallel", "reduction"]
+// CHECK: arith.addf
+// CHECK: kernel.return
+// CHECK: ["parallel", "parallel", "reduction"]
+// CHECK: kernel.group -> tensor<64xf32> {
+// CHECK: ["parallel", "reduction"]
+// CHECK: ["parallel", "reduction"]
+// CHECK: kernel.return
+func.func @in_the_end(%x: tensor<64x256xbf16>, %w: tensor<256x128xbf16>, %stream: tensor<64x128xf32>, %u: tensor<128x128xf32>) -> tensor<64xf32> {
+  %product = nn.matmul %x, %w : tensor<64x256xbf16>, tensor<256x128xbf16> -> tensor<64x128xbf16>
+  %cast = nn.cast %product : tensor<64x128xbf16> -> tensor<64x128xf32>
+  %next = nn.add %cast, %stream : tensor<64x128xf32>
+  %first = nn.reduce_sum %next axes [1] : tensor<64x128xf32> -> tensor<64xf32>
+  %second = nn.matmul %next, %u : tensor<64x128xf32>, tensor<128x128xf32> -> tensor<64x128xf32>
+  %both = nn.mul %second, %stream : tensor<64x128xf32>
+  %last = nn.reduce_sum %both axes [1] : tensor<64x128xf32> -> tensor<64xf32>
+  %sum = nn.add %first, %last : tensor<64xf32>
+  return %sum : tensor<64xf32>
+}
+
+// Of two that read it the first one adds.
+// CHECK-LABEL: func.func @twice
+// LIBRARY: kernel.group -> tensor<64x128xbf16> {
+// LIBRARY: kernel.return
+// LIBRARY: kernel.group
+// LIBRARY: arith.addf
+// LIBRARY: arith.maximumf
+// LIBRARY: kernel.return
+func.func @twice(%x: tensor<64x256xbf16>, %w: tensor<256x128xbf16>, %stream: tensor<64x128xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %product = nn.matmul %x, %w : tensor<64x256xbf16>, tensor<256x128xbf16> -> tensor<64x128xbf16>
+  %cast = nn.cast %product : tensor<64x128xbf16> -> tensor<64x128xf32>
+  %next = nn.add %cast, %stream : tensor<64x128xf32>
+  %first = nn.reduce_max %next axes [1] : tensor<64x128xf32> -> tensor<64xf32>
+  %second = nn.reduce_sum %next axes [1] : tensor<64x128xf32> -> tensor<64xf32>
+  return %first, %second : tensor<64xf32>, tensor<64xf32>
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products by the test double of cuBLASLt. The kernel in whose place it
 // computes them writes -1, so that a result tells who has made it.
+#include "runtime/Runner/DeviceProducts.h"
 #include "runtime/Program/FieldReader.h"
 #include "runtime/Program/LibraryProduct.h"
 #include "runtime/Program/Manifest.h"
@@ -448,6 +449,45 @@ TEST_F(DeviceProductsTest, ARunIsOneGraphWithTheProductInIt) {
     ASSERT_TRUE(runner_->run("eval", inputs, outputs).ok());
   EXPECT_EQ(fake().count("cuGraphLaunch"), launches + 3);
   EXPECT_EQ(blas().runs[0], products + 3);
+}
+
+// As on several ranks, which must all choose alike.
+TEST_F(DeviceProductsTest, WhereNothingIsMeasuredNothingIsKept) {
+  useCache();
+  Case c = plainCase();
+  cuda::Stream stream = *cuda::Stream::create(context());
+  auto allocate = [&](size_t count) {
+    return *cuda::DeviceBuffer::allocate(context(), count * 2, "a factor");
+  };
+  cuda::DeviceBuffer a = allocate(c.sizeOfA), b = allocate(c.sizeOfB),
+                     d = allocate(c.sizeOfD);
+  for (bool measures : {false, true}) {
+    blas().reset();
+    int kernels = 0;
+    DeviceProducts products(context(), stream, measures);
+    Status chosen = products.choose(
+        {c.product, a.pointer(), b.pointer(), d.pointer()}, 0, [&]() -> Status {
+          ++kernels;
+          return {};
+        });
+    ASSERT_TRUE(chosen.ok()) << chosen.message();
+    size_t files = 0;
+    if (std::filesystem::exists(folder_))
+      for (const auto &file : std::filesystem::directory_iterator(folder_))
+        files += file.path().extension() == ".choice";
+    EXPECT_EQ(files, measures ? 1 : 0);
+    EXPECT_EQ(kernels > 0, measures);
+  }
+}
+
+TEST_F(DeviceProductsTest, AProductMovesWithItsModule) {
+  auto program = makeProgram(plainCase());
+  auto shifted = program->entries[0].launches[0].command->shifted({0, 3});
+  const auto *moved = dynamic_cast<const LibraryProduct *>(shifted.get());
+  ASSERT_TRUE(moved);
+  EXPECT_EQ(moved->module(), 3U);
+  EXPECT_EQ(moved->product(), plainCase().product);
+  EXPECT_EQ(moved->scratchBytes(), plainCase().scratch);
 }
 
 TEST_F(DeviceProductsTest, APlaceThatDoesNotFitIsRefused) {

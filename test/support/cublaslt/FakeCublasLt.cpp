@@ -159,13 +159,13 @@ struct Product {
     auto size = static_cast<int64_t>(bytesOf(d.type));
     if (description.epilogue & blas_epilogue::kBias)
       value += load(d.type, description.bias + row * size);
-    char *aux = description.aux + (batch * description.auxStride +
-                                   column * description.auxLeading + row) *
-                                      size;
+    int64_t place = (batch * description.auxStride +
+                     column * description.auxLeading + row) *
+                    size;
     if (description.epilogue & blas_epilogue::kGeluGradient)
-      value *= derivativeOfGelu(load(d.type, aux));
+      value *= derivativeOfGelu(load(d.type, description.aux + place));
     else if (description.epilogue & blas_epilogue::kAux)
-      store(d.type, aux, value);
+      store(d.type, description.aux + place, value);
     if (description.epilogue & blas_epilogue::kGelu)
       value = 0.5F * value *
               (1 + std::tanh(0.7978845608F *
@@ -199,14 +199,25 @@ Product *keep(const Product &product) {
   return &products.emplace_back(product);
 }
 
-using HostFunction = DriverCode (*)(StreamHandle, void (*)(void *), void *);
-
-HostFunction hostFunction() {
+/// A function of the test driver; null where it is not the driver.
+template <typename Function>
+Function *findInDriver(const char *name) {
   const char *path = std::getenv("MPC_CUDA_DRIVER");
   void *driver = path ? ::dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
-  return driver ? reinterpret_cast<HostFunction>(
-                      ::dlsym(driver, "cuLaunchHostFunc"))
-                : nullptr;
+  return driver ? reinterpret_cast<Function *>(::dlsym(driver, name)) : nullptr;
+}
+
+/// Whether these bytes are memory of the device.
+bool isOnDevice(const void *begin, size_t bytes) {
+  auto *ask = findInDriver<DriverCode(void *, PointerAttribute, DevicePointer)>(
+      "cuPointerGetAttribute");
+  auto address = reinterpret_cast<uintptr_t>(begin);
+  int type = 0;
+  return bytes == 0 ||
+         (ask &&
+          ask(&type, PointerAttribute::MemoryType, address) == code::kSuccess &&
+          ask(&type, PointerAttribute::MemoryType, address + bytes - 1) ==
+              code::kSuccess);
 }
 
 /// What the library refuses about a product, whatever the addresses.
@@ -473,11 +484,14 @@ BlasCode cublasLtMatmul(BlasHandle, BlasProductHandle product,
       *static_cast<const float *>(beta) != 0)
     return refuse("factors that the test double does not know");
   if (workspaceOf(number) > workspaceBytes ||
-      reinterpret_cast<uintptr_t>(workspace) % 256 != 0)
+      reinterpret_cast<uintptr_t>(workspace) % 256 != 0 ||
+      !isOnDevice(workspace, workspaceBytes))
     return refuse("less memory than the algorithm needs");
   if (BlasCode refused = check(*product, *layoutA, *layoutB, *layoutD))
     return refused;
-  HostFunction enqueue = hostFunction();
+  auto *enqueue =
+      findInDriver<DriverCode(StreamHandle, void (*)(void *), void *)>(
+          "cuLaunchHostFunc");
   if (!enqueue)
     return blas_code::kNotInitialized;
   Product *kept = keep(

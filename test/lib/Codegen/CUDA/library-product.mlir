@@ -382,6 +382,33 @@ kernel.func contraction @bias_of_rows(%a: tensor<64x32xbf16> {kernel.alignment =
   kernel.return %r : tensor<64x96xbf16>
 }
 
+// One number for all rows.
+// CHECK-LABEL: @one_number(
+// CHECK-NOT: product =
+kernel.func contraction @one_number(%a: tensor<64x32xbf16> {kernel.alignment = 16 : i64}, %b: tensor<96x32xbf16> {kernel.alignment = 16 : i64}, %c: tensor<1xbf16> {kernel.alignment = 16 : i64}, %d0: tensor<64x96xbf16> {kernel.alignment = 16 : i64}) -> tensor<64x96xbf16> {
+  %e = tensor.empty() : tensor<64x96xf32>
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%e : tensor<64x96xf32>) -> tensor<64x96xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x32xbf16>, tensor<96x32xbf16>) outs(%first : tensor<64x96xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %o: f32):
+    %1 = arith.extf %x : bf16 to f32
+    %2 = arith.extf %y : bf16 to f32
+    %3 = math.fma %1, %2, %o : f32
+    linalg.yield %3 : f32
+  } -> tensor<64x96xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (0)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %c : tensor<64x96xf32>, tensor<1xbf16>) outs(%d0 : tensor<64x96xbf16>) {
+  ^bb0(%x: f32, %y: bf16, %o: bf16):
+    %1 = arith.extf %y : bf16 to f32
+    %2 = arith.addf %x, %1 : f32
+    %3 = arith.truncf %2 : f32 to bf16
+    linalg.yield %3 : bf16
+  } -> tensor<64x96xbf16>
+  kernel.return %r : tensor<64x96xbf16>
+}
+
 // CHECK-LABEL: @in_f32(
 // CHECK-NOT: product =
 kernel.func contraction @in_f32(%a: tensor<64x32xf32> {kernel.alignment = 16 : i64}, %b: tensor<32x96xf32> {kernel.alignment = 16 : i64}, %d: tensor<64x96xf32> {kernel.alignment = 16 : i64}) -> tensor<64x96xf32> {

@@ -103,8 +103,13 @@ std::string placeFault(const char *name, const ProductPlace &place,
   return fits ? "" : fmt::format("its {} does not fit its buffer", name);
 }
 
+/// Whether the library has matrices of it.
+bool isFactor(DType dtype) {
+  return dtype == DType::F32 || dtype == DType::F16 || dtype == DType::BF16;
+}
+
 bool isMatrix(const MatrixLayout &matrix, int64_t rows, int64_t columns) {
-  return isFloat(matrix.dtype) && matrix.batchStride >= 0 &&
+  return isFactor(matrix.dtype) && matrix.batchStride >= 0 &&
          matrix.leading >= (matrix.isTransposed ? columns : rows);
 }
 

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace mpc::rt {
 namespace {
@@ -490,6 +491,45 @@ TEST_F(DeviceProductsTest, AProductMovesWithItsModule) {
   EXPECT_EQ(moved->scratchBytes(), plainCase().scratch);
 }
 
+// Each field of a product, and of its parts, in turn lost or another thing.
+TEST_F(DeviceProductsTest, ADamagedFieldIsRefused) {
+  Case c = plainCase();
+  c.product.hasBias = true;
+  c.product.input = c.product.d;
+  std::shared_ptr<const Program> programs[] = {makeProgram(c)};
+  std::vector<Section> sections = *encodeManifest(programs);
+  auto whole = nlohmann::json::parse(sections[0].bytes.view());
+  nlohmann::json::json_pointer launch("/variants/0/entries/0/launches/0");
+  ASSERT_EQ(whole.at(launch).at("kind"), "library_product");
+  auto expectRefused = [&](const nlohmann::json &manifest,
+                           const std::string &what) {
+    std::string text = manifest.dump();
+    std::vector<Section> damaged = sections;
+    damaged[0].bytes =
+        SharedBytes::of(std::vector<char>(text.begin(), text.end()));
+    EXPECT_FALSE(parseManifest(damaged).ok()) << what;
+  };
+  const auto fields = whole.at(launch).at("product").flatten();
+  for (const auto &[place, value] : fields.items()) {
+    auto manifest = whole;
+    auto path = launch / "product" / nlohmann::json::json_pointer(place);
+    manifest[path] = nlohmann::json::array();
+    expectRefused(manifest, place + " is a list");
+    manifest[path.parent_pointer()].erase(path.back());
+    expectRefused(manifest, place + " is missing");
+  }
+  for (const nlohmann::json &other : {nlohmann::json(), nlohmann::json(3)}) {
+    auto manifest = whole;
+    manifest[launch]["product"] = other;
+    expectRefused(manifest, "no product");
+    for (const char *part : {"a", "b", "d", "bias", "input"}) {
+      manifest = whole;
+      manifest[launch]["product"][part] = other;
+      expectRefused(manifest, part);
+    }
+  }
+}
+
 TEST_F(DeviceProductsTest, APlaceThatDoesNotFitIsRefused) {
   auto faultOf = [&](auto &&change) {
     Case c = plainCase();
@@ -516,6 +556,7 @@ TEST_F(DeviceProductsTest, APlaceThatDoesNotFitIsRefused) {
   EXPECT_EQ(faultOf([](P p, W, L) { p.b.batchStride = -1; }), shapes);
   EXPECT_EQ(faultOf([](P p, W, L) { p.d.isTransposed = true; }), shapes);
   EXPECT_EQ(faultOf([](P p, W, L) { p.a.dtype = DType::I32; }), shapes);
+  EXPECT_EQ(faultOf([](P p, W, L) { p.d.dtype = DType::F64; }), shapes);
   EXPECT_EQ(faultOf([](P p, W, L) { p.a.leading = INT64_MAX; }),
             "its a does not fit its buffer");
   EXPECT_EQ(faultOf([](P p, W, L) { p.b.leading = 8; }),

@@ -59,11 +59,8 @@ DeviceProducts::Choice DeviceProducts::refuse(const Status &reason) {
 std::string DeviceProducts::warning() const {
   if (reason_.empty() || cuda::CublasLt::isOff())
     return "";
-  return fmt::format(
-      "{} products are computed by mpc's own kernels: {} (cuBLASLt comes with "
-      "the CUDA toolkit, with PyTorch, and as the Python package "
-      "nvidia-cublas; MPC_CUBLASLT may name its library, or be off)",
-      device_ ? "some" : "all", reason_);
+  return fmt::format("{} products are computed by mpc's own kernels: {}",
+                     device_ ? "some" : "all", reason_);
 }
 
 Status DeviceProducts::choose(const PlacedProduct &product,

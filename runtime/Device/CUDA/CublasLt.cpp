@@ -43,7 +43,10 @@ Result<std::shared_ptr<const CublasLt>>
 CublasLt::openFirst(const std::vector<std::string> &names) {
   Result<Library> library = Library::open(names);
   if (!library.ok())
-    return library.status().withContext("no cuBLASLt");
+    return library.status().withContext(
+        "no cuBLASLt (it comes with the CUDA toolkit, with PyTorch, and as the "
+        "Python package nvidia-cublas; MPC_CUBLASLT may name its library, or "
+        "be off)");
   std::shared_ptr<CublasLt> blas(new CublasLt(*std::move(library)));
   MPC_RETURN_IF_ERROR(blas->load());
   return std::shared_ptr<const CublasLt>(std::move(blas));

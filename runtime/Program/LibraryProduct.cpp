@@ -4,7 +4,6 @@
 #include "runtime/Program/LibraryProduct.h"
 
 #include "runtime/Program/FieldReader.h"
-#include "runtime/Support/CheckedSize.h"
 
 #include <fmt/format.h>
 

@@ -26,7 +26,7 @@ struct ProductPlaces {
 
 /// A kernel of a GPU that computes a product of matrices. cuBLASLt computes it
 /// in the kernel's place where a device has that library and is not slower by
-/// it; both round the sums once.
+/// it. It rounds once; the kernel rounds the sum, and then what is made of it.
 class LibraryProduct final : public DeviceKernel {
 public:
   /// The library gets `scratchBytes` of memory while it computes the product,

@@ -52,10 +52,33 @@ Status CudaExecutor::prepare(std::span<const KeptTensor> kept) {
   // Slots may be referred to from here on, so that `plans_` must not grow.
   plans_.resize(program_->entries.size());
   for (size_t i = 0; i < plans_.size(); ++i)
+    for (Slot &slot : plans_[i].slots)
+      MPC_RETURN_IF_ERROR(allocateSlot(program_->entries[i], slot));
+  reserveScratch();
+  for (size_t i = 0; i < plans_.size(); ++i)
     MPC_RETURN_IF_ERROR(preparePlan(program_->entries[i], plans_[i]));
   if (std::string warning = products_.warning(); !warning.empty())
     warnings_.push_back(std::move(warning));
   return {};
+}
+
+/// Asks for the scratch memory of launches when all else has its memory. A
+/// launch can do without, perhaps at a lower speed.
+void CudaExecutor::reserveScratch() {
+  uint64_t bytes = 0;
+  for (const Entry &entry : program_->entries)
+    for (const Launch &launch : entry.launches)
+      bytes = std::max(bytes, launch.command->scratchBytes());
+  if (Status reserved = workspace_->reserveScratch(bytes); !reserved.ok())
+    warnings_.push_back("cuBLASLt gets no memory beside the arena: " +
+                        reserved.message());
+}
+
+/// `product` with the scratch memory that there is.
+PlacedProduct CudaExecutor::withScratch(PlacedProduct product) const {
+  if (product.scratchBytes > workspace_->scratch().size())
+    product.scratchBytes = 0;
+  return product;
 }
 
 /// Lets all launches choose how they run on the memory of `slot`.
@@ -68,8 +91,6 @@ Status CudaExecutor::chooseProducts(const Slot &slot) {
 }
 
 Status CudaExecutor::preparePlan(const Entry &entry, Plan &plan) {
-  for (Slot &slot : plan.slots)
-    MPC_RETURN_IF_ERROR(allocateSlot(entry, slot));
   for (Slot &slot : plan.slots) {
     MPC_RETURN_IF_ERROR(chooseProducts(slot));
     MPC_RETURN_IF_ERROR(record(slot));
@@ -201,15 +222,10 @@ Status CudaExecutor::prepareLaunches() {
 //===----------------------------------------------------------------------===//
 
 Status CudaExecutor::allocate(std::span<const KeptTensor> kept) {
-  uint64_t arenaBytes = 0, scratchBytes = 0;
-  for (const Entry &entry : program_->entries) {
+  uint64_t arenaBytes = 0;
+  for (const Entry &entry : program_->entries)
     arenaBytes = std::max(arenaBytes, entry.arenaBytes);
-    for (const Launch &launch : entry.launches)
-      scratchBytes = std::max(scratchBytes, launch.command->scratchBytes());
-  }
-  constexpr uint64_t kAlignment = 256; // That of an allocation.
-  scratchOffset_ = (arenaBytes + kAlignment - 1) / kAlignment * kAlignment;
-  MPC_RETURN_IF_ERROR(workspace_->reserveArena(scratchOffset_ + scratchBytes));
+  MPC_RETURN_IF_ERROR(workspace_->reserveArena(arenaBytes));
   for (uint32_t i = 0; i < program_->slabs.size(); ++i) {
     const Slab &slab = program_->slabs[i];
     MPC_ASSIGN_OR_RETURN(

@@ -116,11 +116,12 @@ private:
   Status allocate(std::span<const KeptTensor> kept);
   Status allocateSlot(const Entry &entry, Slot &slot);
   Status allocateHost(Slot &slot) const;
+  void reserveScratch();
   Status chooseProducts(const Slot &slot);
-  /// Memory behind the arena that one launch after the other uses.
   [[nodiscard]] cuda::DevicePointer scratch() const {
-    return workspace_->arena() + scratchOffset_;
+    return workspace_->scratch().pointer();
   }
+  [[nodiscard]] PlacedProduct withScratch(PlacedProduct product) const;
   Status adapt(Slot &slot, const RunMemory &memory);
   Status record(Slot &slot);
   Status recordKept(const Entry &entry);
@@ -142,11 +143,11 @@ private:
                       std::span<void *const> arguments) override;
   Status chooseProduct(const PlacedProduct &product,
                        const std::function<Status()> &kernel) override {
-    return products_.choose(product, scratch(), kernel);
+    return products_.choose(withScratch(product), scratch(), kernel);
   }
   Status launchProduct(const PlacedProduct &product,
                        const std::function<Status()> &kernel) override {
-    return products_.launch(product, scratch(), kernel);
+    return products_.launch(withScratch(product), scratch(), kernel);
   }
   Status copy(DeviceAddress to, DeviceAddress from, uint64_t bytes) override {
     return stream_->copy(to, from, bytes);
@@ -175,7 +176,6 @@ private:
   cuda::ContextRef context_;
   const cuda::Stream *stream_, *uploads_; ///< Of the workspace.
   DeviceProducts products_;
-  uint64_t scratchOffset_ = 0; ///< In the workspace's arena.
   std::vector<cuda::Module> modules_;
   std::map<std::pair<uint32_t, std::string>, cuda::Function> functions_;
   cuda::DriverCode imageAnswer_ = cuda::code::kSuccess;

@@ -51,6 +51,17 @@ Status DeviceWorkspace::reserveArena(uint64_t bytes) {
   return {};
 }
 
+Status DeviceWorkspace::reserveScratch(uint64_t bytes) {
+  if (bytes <= scratch_.size())
+    return {};
+  MPC_RETURN_IF_ERROR(stream_->synchronize("leaving scratch memory"));
+  scratch_ = {};
+  ++numMoves_;
+  MPC_ASSIGN_OR_RETURN(scratch_, cuda::DeviceBuffer::allocate(
+                                     context_, bytes, "scratch memory"));
+  return {};
+}
+
 Result<std::shared_ptr<Mirror>>
 DeviceWorkspace::mirror(std::span<std::byte> host, std::string_view what) {
   std::weak_ptr<Mirror> &known = mirrors_[host.data()];
@@ -99,7 +110,7 @@ Status DeviceWorkspace::enter() const {
 }
 
 bool DeviceWorkspace::meets(cuda::DevicePointer begin, uint64_t bytes) const {
-  return meet(arena_, begin, bytes) ||
+  return meet(arena_, begin, bytes) || meet(scratch_, begin, bytes) ||
          std::any_of(mirrors_.begin(), mirrors_.end(), [&](const auto &known) {
            std::shared_ptr<Mirror> mirror = known.second.lock();
            return mirror && meet(mirror->device, begin, bytes);

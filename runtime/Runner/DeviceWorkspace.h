@@ -48,8 +48,12 @@ public:
   /// no run may be under way.
   Status reserveArena(uint64_t bytes);
   [[nodiscard]] cuda::DevicePointer arena() const { return arena_.pointer(); }
-  /// How often the arena has moved. Users that keep addresses in it compare the
-  /// number.
+  /// The same for memory that a launch has while it runs. Where the device has
+  /// no more, there is none at all.
+  Status reserveScratch(uint64_t bytes);
+  [[nodiscard]] const cuda::DeviceBuffer &scratch() const { return scratch_; }
+  /// How often one of the two has moved. Users that keep addresses in them
+  /// compare the number.
   [[nodiscard]] uint64_t numMoves() const { return numMoves_; }
 
   /// The device's copy of `host`: one for all that ask for this memory, for as
@@ -67,7 +71,8 @@ public:
   /// caller waits for a run himself before he uses what it has written.
   Status enter() const;
 
-  /// Whether any of these bytes lie in a mirror or in the arena.
+  /// Whether any of these bytes lie in a mirror, in the arena or in scratch
+  /// memory.
   [[nodiscard]] bool meets(cuda::DevicePointer begin, uint64_t bytes) const;
 
 private:
@@ -76,7 +81,7 @@ private:
   cuda::ContextRef context_;
   std::optional<cuda::Stream> stream_, uploads_, caller_;
   std::optional<cuda::Event> entered_;
-  cuda::DeviceBuffer arena_;
+  cuda::DeviceBuffer arena_, scratch_;
   uint64_t numMoves_ = 0;
   std::map<const std::byte *, std::weak_ptr<Mirror>> mirrors_;
 };

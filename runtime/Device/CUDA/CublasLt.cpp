@@ -35,11 +35,6 @@ bool CublasLt::isOff() {
 }
 
 Result<std::shared_ptr<const CublasLt>>
-CublasLt::open(const std::string &path) {
-  return openFirst({path});
-}
-
-Result<std::shared_ptr<const CublasLt>>
 CublasLt::openFirst(const std::vector<std::string> &names) {
   Result<Library> library = Library::open(names);
   if (!library.ok())

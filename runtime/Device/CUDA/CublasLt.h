@@ -13,6 +13,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace mpc::rt::cuda {
 
@@ -31,8 +33,6 @@ public:
   /// The library that $MPC_CUBLASLT names, else that of CUDA 13 or 12. An error
   /// where there is none, and where MPC_CUBLASLT is "off".
   static Result<std::shared_ptr<const CublasLt>> open();
-  /// The library at `path`, for tests.
-  static Result<std::shared_ptr<const CublasLt>> open(const std::string &path);
 
   /// Whether the user wants none: MPC_CUBLASLT is "off".
   static bool isOff();

@@ -170,15 +170,8 @@ TEST(Commands, AFaultOfAKindOfOnesOwnIsFoundBeforeItRuns) {
 // A GPU
 //===----------------------------------------------------------------------===//
 
-class DeviceCommands : public cuda::test::FakeCuda {
+class DeviceCommands : public cuda::test::FakeCudaOfProcess {
 protected:
-  void SetUp() override {
-    ::setenv("MPC_CUDA_DRIVER", MPC_FAKE_CUDA, 1);
-    ::setenv("MPC_NVRTC", MPC_FAKE_NVRTC, 1);
-    ::setenv("MPC_CACHE_DIR", "", 1);
-    FakeCuda::SetUp();
-  }
-
   /// y = scale * x + shift, whose scale and shift are parameters by value.
   static std::shared_ptr<Program>
   makeScaling(std::vector<KernelParameter> parameters) {

@@ -91,13 +91,10 @@ double derivativeOfGelu(double x) {
                              (1 + 3 * 0.044715 * x * x);
 }
 
-class DeviceProductsTest : public cuda::test::FakeCuda {
+class DeviceProductsTest : public cuda::test::FakeCudaOfProcess {
 protected:
   void SetUp() override {
-    ::setenv("MPC_CUDA_DRIVER", MPC_FAKE_CUDA, 1);
-    ::setenv("MPC_NVRTC", MPC_FAKE_NVRTC, 1);
-    ::setenv("MPC_CACHE_DIR", "", 1);
-    FakeCuda::SetUp();
+    FakeCudaOfProcess::SetUp();
     ::setenv("MPC_CUBLASLT", MPC_FAKE_CUBLASLT, 1);
     blas().reset();
   }
@@ -366,6 +363,20 @@ TEST_F(DeviceProductsTest, AnAlgorithmGetsNoMoreMemoryThanThereIs) {
   run(c);
   expectProduct(c);
   EXPECT_EQ(blas().runs[2], 0);
+}
+
+TEST_F(DeviceProductsTest, WhereTheDeviceHasNoMemoryLeftTheLibraryGetsNone) {
+  Case c = plainCase();
+  c.scratch = uint64_t(300) << 20; // The device has 256 MiB.
+  useCache();
+  run(c);
+  expectProduct(c);
+  EXPECT_GT(blas().runs[1], 0);
+  EXPECT_EQ(blas().runs[2], 0) << "it needs memory";
+  EXPECT_THAT(warnings(),
+              ElementsAre(AllOf(HasSubstr("cuBLASLt gets no memory beside the "
+                                          "arena: "),
+                                HasSubstr("300.0 MiB"))));
 }
 
 TEST_F(DeviceProductsTest, TheFastestIsTakenAndKept) {

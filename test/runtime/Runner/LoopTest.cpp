@@ -146,13 +146,7 @@ TEST(Loops, ThatLeaveTheirMemoryAreRefused) {
   EXPECT_EQ(faultAt(number(Space::Input, 5, 1, 1)), "");
 }
 
-class LoopsOfDevices : public cuda::test::FakeCuda {
-protected:
-  void SetUp() override {
-    ::setenv("MPC_CUDA_DRIVER", MPC_FAKE_CUDA, 1);
-    FakeCuda::SetUp();
-  }
-};
+class LoopsOfDevices : public cuda::test::FakeCudaOfProcess {};
 
 TEST_F(LoopsOfDevices, AreRecordedTurnByTurn) {
   auto program = makeReversing();

@@ -59,6 +59,18 @@ private:
   bool checksAlive_ = true;
 };
 
+/// What a runner opens by itself is the test driver and the test NVRTC, and
+/// nothing is kept from one test to the next.
+class FakeCudaOfProcess : public FakeCuda {
+protected:
+  void SetUp() override {
+    ::setenv("MPC_CUDA_DRIVER", MPC_FAKE_CUDA, 1);
+    ::setenv("MPC_NVRTC", MPC_FAKE_NVRTC, 1);
+    ::setenv("MPC_CACHE_DIR", "", 1);
+    FakeCuda::SetUp();
+  }
+};
+
 /// The test NVRTC.
 inline std::shared_ptr<const Nvrtc> fakeNvrtc() {
   static std::shared_ptr<const Nvrtc> nvrtc = *Nvrtc::open(MPC_FAKE_NVRTC);

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Slices that begin at each element of 16 bytes, evaluated on the test driver.
 
-    cuda_slices.py FOLDER f32|f16|large
+    cuda_slices.py FOLDER f32|f16|large|columns
 
 writes a model whose maps, rows, products and epilogues read contiguous slices
 of an input and of a parameter, and compiles and runs it for a GPU. What it
 gives is held against NumPy in float64. `large` is a slice of more than 1 MiB,
-which is copied to where it can be read by 16 bytes at a time.
+which is copied to where it can be read by 16 bytes at a time. `columns` are
+columns of factors of f16, which a product reads where they are.
 """
 
 import json
@@ -119,6 +120,31 @@ def run(folder: pathlib.Path) -> dict[str, np.ndarray]:
     return load_file(out)
 
 
+def columns_model() -> str:
+    return """func.func @model(%x: tensor<64x48xf32> {nn.name = "x"}, %w: tensor<32x96xf32> {nn.name = "w"}) -> (tensor<64x72xf16> {nn.name = "y"}) {
+  %x16 = nn.cast %x : tensor<64x48xf32> -> tensor<64x48xf16>
+  %w16 = nn.cast %w : tensor<32x96xf32> -> tensor<32x96xf16>
+  %a = nn.slice %x16 [0, 8] to [64, 40] by [1, 1] : tensor<64x48xf16> -> tensor<64x32xf16>
+  %b = nn.slice %w16 [0, 16] to [32, 88] by [1, 1] : tensor<32x96xf16> -> tensor<32x72xf16>
+  %y = nn.matmul %a, %b : tensor<64x32xf16>, tensor<32x72xf16> -> tensor<64x72xf16>
+  return %y : tensor<64x72xf16>
+}
+"""
+
+
+def check_columns(folder: pathlib.Path) -> None:
+    draw = np.random.default_rng(7)
+    x, w = draw.normal(size=(64, 48)).astype(np.float32), draw.normal(size=(32, 96)).astype(np.float32)
+    save_file({"x": x, "w": w}, folder / "in.safetensors")
+    (folder / "model.mlir").write_text(columns_model())
+    a, b = (each.astype(np.float16).astype(np.float64) for each in (x[:, 8:40], w[:, 16:88]))
+    wanted = a @ b
+    error = (np.abs(run(folder)["y"] - wanted) / np.maximum(np.abs(wanted), 1)).max()
+    if not error <= 2**-10:
+        sys.exit(f"off by {error:.2g}")
+    print(f"ok a product of columns, worst {error:.2g}")
+
+
 def check_large(folder: pathlib.Path) -> None:
     x = np.random.default_rng(5).normal(size=(1, LARGE + 1)).astype(np.float32)
     save_file({"x": x}, folder / "in.safetensors")
@@ -137,6 +163,8 @@ def main() -> None:
     folder, kind = pathlib.Path(sys.argv[1]), sys.argv[2]
     if kind == "large":
         return check_large(folder)
+    if kind == "columns":
+        return check_columns(folder)
     dtype = {"f32": "float32", "f16": "float16"}[kind]
     room = len(places(dtype))
     draw = np.random.default_rng(11)

@@ -87,6 +87,32 @@ kernel.func contraction @slices(%a: tensor<4x16x64xbf16> {kernel.alignment = 16 
   kernel.return %r : tensor<4x64x96xf32>
 }
 
+// Columns of larger tensors: they begin within them.
+// CHECK-LABEL: @columns(
+// CHECK-SAME: a = <parameter = 1, offset = 16, type = bf16, transposed = false, leading = 128, batchStride = 0>,
+// CHECK-SAME: b = <parameter = 0, offset = 8, type = bf16, transposed = false, leading = 48, batchStride = 0>,
+kernel.func contraction @columns(%a: tensor<64x48xbf16> {kernel.alignment = 16 : i64}, %b: tensor<32x128xbf16> {kernel.alignment = 16 : i64}, %d: tensor<64x96xbf16> {kernel.alignment = 16 : i64}) -> tensor<64x96xbf16> {
+  %e = tensor.empty() : tensor<64x96xf32>
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%e : tensor<64x96xf32>) -> tensor<64x96xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k + 8)>, affine_map<(m, n, k) -> (k, n + 16)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x48xbf16>, tensor<32x128xbf16>) outs(%first : tensor<64x96xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %o: f32):
+    %1 = arith.extf %x : bf16 to f32
+    %2 = arith.extf %y : bf16 to f32
+    %3 = math.fma %1, %2, %o : f32
+    linalg.yield %3 : f32
+  } -> tensor<64x96xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<64x96xf32>) outs(%d : tensor<64x96xbf16>) {
+  ^bb0(%x: f32, %o: bf16):
+    %1 = arith.truncf %x : f32 to bf16
+    linalg.yield %1 : bf16
+  } -> tensor<64x96xbf16>
+  kernel.return %r : tensor<64x96xbf16>
+}
+
 // Heads of a packed tensor: columns are farther apart than they are long.
 // CHECK-LABEL: @heads(
 // CHECK-SAME: product = <rows = 96, columns = 64, depth = 32, batch = 2,

@@ -127,11 +127,12 @@ LogicalResult LanesAttr::verify(EmitError emitError, int64_t chunks,
 }
 
 LogicalResult ScatterAttr::verify(EmitError emitError, int64_t chunks,
-                                  int64_t lanes, int64_t block) {
+                                  int64_t lanes, int64_t block,
+                                  std::optional<int64_t> rows) {
   if (failed(verifyVectors(emitError, chunks, lanes)) ||
-      failed(verifyPositive(emitError, {block})))
+      failed(verifyPositive(emitError, {block, rows.value_or(1)})))
     return failure();
-  if (block % lanes == 0)
+  if (block < lanes || block % lanes == 0)
     return success();
   return emitError() << "a block of " << block
                      << " columns is not whole vectors of " << lanes;

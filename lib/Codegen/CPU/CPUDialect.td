@@ -150,14 +150,23 @@ def CPU_LanesAttr : CPU_Schedule<"Lanes", "lanes", ["verifyKernel"]> {
 }
 
 def CPU_ScatterAttr : CPU_Schedule<"Scatter", "scatter", ["verifyKernel"]> {
-  let summary = "A scatter, a block of columns at a time";
+  let summary = "A scatter, a block of rows and columns at a time";
   let description = [{
-    A unit of work is a `block` of neighbouring columns of one outer slice. It
-    goes through all indices in their order, with vectors along the columns:
-    the bits are those of scalar loops.
+    A unit of work is `rows` neighbouring places, all of them without that
+    number, and a `block` of neighbouring columns, of one outer slice. It goes
+    through all indices in their order and joins those of its places, with
+    vectors along the columns if a block has any: the bits are those of scalar
+    loops.
   }];
-  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$block);
+  let parameters = (ins "int64_t":$chunks, "int64_t":$lanes, "int64_t":$block,
+                        OptionalParameter<"std::optional<int64_t>">:$rows);
   let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// The lanes of vectors along the columns; 1 for a block of fewer.
+    int64_t getColumnLanes() const {
+      return getBlock() < getLanes() ? 1 : getLanes();
+    }
+  }];
 }
 
 def CPU_MapAttr : CPU_Schedule<"Map", "map"> {
@@ -181,6 +190,9 @@ def CPU_RowsAttr : CPU_Schedule<"Rows", "rows"> {
     over several that are not neighbours, the lanes start anew on each line of
     the last. So the order is a function of shape and axes, whatever else is in
     the kernel.
+
+    Where the body has partial sums over runs of rows, a worker computes a run,
+    row by row, and adds each row's elements to those of the run.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$lanes);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -6,6 +6,7 @@
 #include "lib/Codegen/CPU/ScatterPlan.h"
 #include "lib/Codegen/CPU/Storage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
@@ -59,21 +60,32 @@ static Value join(Emitter &emitter, CombineKind by, Value x, Value y) {
 
 namespace {
 
+/// A part of a slice: its number, and ranges of its rows and columns.
+struct ScatterPart {
+  Value outer;
+  std::pair<Value, Value> rows, columns;
+};
+
 class ScatterEmitter {
 public:
   ScatterEmitter(Emitter &emitter, ScatterOp scatter)
       : emitter_(emitter), scatter_(scatter), space_(spaceOf(scatter)) {}
 
-  /// Joins the updates of columns [from, to) of slice `outer`, in index order.
-  void emitColumns(Value outer, std::pair<Value, Value> columns, int64_t lanes);
-  /// Writes the first values of these columns.
-  void emitFirst(Value outer, std::pair<Value, Value> columns, int64_t lanes);
+  /// Joins the updates of `part`, in index order. Without `checksRows` it has
+  /// all rows.
+  void emitUpdates(const ScatterPart &part, int64_t lanes, bool checksRows);
+  /// Writes the first values of `part`.
+  void emitFirst(const ScatterPart &part, int64_t lanes);
+  /// The same of a part with all columns, which lies in one piece.
+  void emitFirstOfRows(const ScatterPart &part, int64_t lanes);
 
 private:
   using VectorBody = function_ref<void(Value, Lanes)>;
   void emitVectors(std::pair<Value, Value> columns, int64_t lanes,
                    VectorBody body);
   void emitJoin(ArrayRef<Value> at, Lanes lanes);
+  void copyFirst(ArrayRef<Value> at, AffineExpr place, unsigned along,
+                 Lanes lanes);
   Value loadIndex(Value outer, Value step);
   AffineExpr dim(unsigned number) {
     return emitter_.builder.getAffineDimExpr(number);
@@ -129,28 +141,59 @@ void ScatterEmitter::emitJoin(ArrayRef<Value> at, Lanes lanes) {
                       {scatter_.getResult(), placeOf(3)}, at, 1, lanes);
 }
 
-void ScatterEmitter::emitColumns(Value outer, std::pair<Value, Value> columns,
-                                 int64_t lanes) {
+void ScatterEmitter::emitUpdates(const ScatterPart &part, int64_t lanes,
+                                 bool checksRows) {
+  OpBuilder &builder = emitter_.builder;
+  Location loc = emitter_.loc;
   Value count = emitter_.constantIndex(space_.count);
   emitter_.emitLoop(emitter_.constantIndex(0), count, 1, [&](Value step) {
-    Value row = loadIndex(outer, step);
-    emitVectors(columns, lanes, [&](Value column, Lanes vector) {
-      emitJoin({outer, column, step, row}, vector);
+    Value row = loadIndex(part.outer, step);
+    OpBuilder::InsertionGuard guard(builder);
+    if (checksRows) {
+      auto compare = [&](arith::CmpIPredicate by, Value bound) -> Value {
+        return arith::CmpIOp::create(builder, loc, by, row, bound);
+      };
+      Value isHere = arith::AndIOp::create(
+          builder, loc, compare(arith::CmpIPredicate::sge, part.rows.first),
+          compare(arith::CmpIPredicate::slt, part.rows.second));
+      auto branch =
+          scf::IfOp::create(builder, loc, isHere, /*withElseRegion=*/false);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    emitVectors(part.columns, lanes, [&](Value column, Lanes vector) {
+      emitJoin({part.outer, column, step, row}, vector);
     });
   });
 }
 
-void ScatterEmitter::emitFirst(Value outer, std::pair<Value, Value> columns,
-                               int64_t lanes) {
-  Value size = emitter_.constantIndex(space_.size);
-  emitter_.emitLoop(emitter_.constantIndex(0), size, 1, [&](Value row) {
-    emitVectors(columns, lanes, [&](Value column, Lanes vector) {
-      SmallVector<Value> at = {outer, column, row};
-      Value value =
-          emitter_.loadLanes({scatter_.getInit(), placeOf(2)}, at, 1, vector);
-      emitter_.storeLanes(value, {scatter_.getResult(), placeOf(2)}, at, 1,
-                          vector);
+void ScatterEmitter::copyFirst(ArrayRef<Value> at, AffineExpr place,
+                               unsigned along, Lanes lanes) {
+  Value value =
+      emitter_.loadLanes({scatter_.getInit(), place}, at, along, lanes);
+  emitter_.storeLanes(value, {scatter_.getResult(), place}, at, along, lanes);
+}
+
+void ScatterEmitter::emitFirst(const ScatterPart &part, int64_t lanes) {
+  emitter_.emitLoop(part.rows.first, part.rows.second, 1, [&](Value row) {
+    emitVectors(part.columns, lanes, [&](Value column, Lanes vector) {
+      copyFirst({part.outer, column, row}, placeOf(2), /*along=*/1, vector);
     });
+  });
+}
+
+void ScatterEmitter::emitFirstOfRows(const ScatterPart &part, int64_t lanes) {
+  IndexMath math(emitter_);
+  auto placeOfRow = [&](Value row) {
+    Value number = math.add(math.mul(part.outer, space_.size), row);
+    return math.mul(number, space_.inner);
+  };
+  Value from = placeOfRow(part.rows.first), to = placeOfRow(part.rows.second);
+  Value whole = math.add(from, math.floor(math.sub(to, from), lanes));
+  emitter_.emitLoop(from, whole, lanes, [&](Value place) {
+    copyFirst({place}, dim(0), /*along=*/0, {lanes, lanes});
+  });
+  emitter_.emitLoop(whole, to, 1, [&](Value place) {
+    copyFirst({place}, dim(0), /*along=*/0, {});
   });
 }
 
@@ -164,31 +207,37 @@ void mpc::cpu::emitScatter(Emitter &emitter, ScatterOp scatter,
         emitter.delinearize(unit, {space.outer, space.inner});
     Value next = arith::AddIOp::create(emitter.builder, emitter.loc, at[1],
                                        emitter.constantIndex(1));
-    columns.emitColumns(at[0], {at[1], next}, /*lanes=*/1);
+    columns.emitUpdates({at[0], {}, {at[1], next}}, /*lanes=*/1,
+                        /*checksRows=*/false);
   });
 }
 
-// Each unit is one block of columns of one outer slice.
 void mpc::cpu::emitScatterBlocks(Emitter &emitter, const Body &body,
                                  ScatterAttr schedule) {
   auto scatter = cast<ScatterOp>(body.statements.front().op);
-  ScatterSpace space = spaceOf(scatter);
+  ScatterBlocks blocks(scatter, schedule);
   OutputPlace place = Storage(emitter.kernel, body).getPlace(0, 0);
   emitter.setBuffer(scatter.getResult(),
                     emitter.getBuffer(emitter.kernel.getDestination(0)));
-  ScatterEmitter columns(emitter, scatter);
-  int64_t units = countScatterUnits(scatter, schedule.getBlock());
+  ScatterEmitter parts(emitter, scatter);
+  int64_t units = blocks.countUnits();
   Value from = emitter.chunkStart(emitter.begin, units, schedule.getChunks());
   Value to = emitter.chunkStart(emitter.end, units, schedule.getChunks());
   IndexMath math(emitter);
+  auto rangeOf = [&](Value number, int64_t each, int64_t all) {
+    Value first = math.mul(number, each);
+    Value last = math.min(math.add(first, each), math.constant(all));
+    return std::pair(first, last);
+  };
   emitter.emitLoop(from, to, 1, [&](Value unit) {
-    SmallVector<Value> at =
-        emitter.delinearize(unit, {space.outer, units / space.outer});
-    Value first = math.mul(at[1], schedule.getBlock());
-    Value last = math.min(math.add(first, schedule.getBlock()),
-                          math.constant(space.inner));
-    if (!place.inPlace)
-      columns.emitFirst(at[0], {first, last}, schedule.getLanes());
-    columns.emitColumns(at[0], {first, last}, schedule.getLanes());
+    SmallVector<Value> at = emitter.delinearize(unit, blocks.unitExtents());
+    ScatterPart part{at[0], rangeOf(at[1], blocks.rows, blocks.space.size),
+                     rangeOf(at[2], blocks.columns, blocks.space.inner)};
+    if (!place.inPlace && blocks.hasAllColumns())
+      parts.emitFirstOfRows(part, schedule.getLanes());
+    else if (!place.inPlace)
+      parts.emitFirst(part, schedule.getColumnLanes());
+    parts.emitUpdates(part, schedule.getColumnLanes(),
+                      /*checksRows=*/!blocks.hasAllRows());
   });
 }

@@ -3,15 +3,21 @@
 #include "lib/Codegen/CPU/ScatterPlan.h"
 
 #include "lib/Codegen/CPU/Storage.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mpc::cpu;
 using namespace mpc::kernel;
 
-// Blocks are halved while there are fewer units: each block reads all indices
-// again, and few processors have more cores that would wait.
+/// Blocks are halved while there are fewer units: each block reads all indices
+/// again, and few processors have more cores that would wait.
 static constexpr int64_t kWantedScatterUnits = 8;
+/// The elements of a block of rows: f32 of them stay in a core's second cache
+/// from the first value to the last update.
+static constexpr int64_t kBlockElements = 1 << 16;
+/// The elements that are as much work as to look at an index.
+static constexpr int64_t kElementsOfIndex = 8;
 
 ScatterSpace mpc::cpu::spaceOf(ScatterOp scatter) {
   ArrayRef<int64_t> updates =
@@ -20,19 +26,37 @@ ScatterSpace mpc::cpu::spaceOf(ScatterOp scatter) {
   return {updates[0], updates[1], updates[2], init.getDimSize(1)};
 }
 
-int64_t mpc::cpu::countScatterUnits(ScatterOp scatter, int64_t block) {
-  ScatterSpace space = spaceOf(scatter);
-  return space.outer * llvm::divideCeil(space.inner, block);
+/// The most blocks of rows that are worth it that each reads all indices.
+static int64_t mostRowBlocks(const ScatterSpace &space) {
+  int64_t elements = (space.count + space.size) * space.inner;
+  return elements / (kElementsOfIndex * std::max<int64_t>(space.count, 1));
 }
 
-int64_t mpc::cpu::chooseScatterBlock(ScatterOp scatter, int64_t lanes) {
-  int64_t inner = spaceOf(scatter).inner;
-  int64_t least = inner < lanes ? 1 : lanes;
-  int64_t block = llvm::alignTo(std::max<int64_t>(inner, 1), least);
-  while (block > least &&
-         countScatterUnits(scatter, block) < kWantedScatterUnits)
-    block = llvm::alignTo(llvm::divideCeil(block, 2), least);
-  return block;
+ScatterBlocks::ScatterBlocks(ScatterOp scatter, int64_t lanes)
+    : space(spaceOf(scatter)) {
+  int64_t wanted = llvm::divideCeil(space.size * space.inner, kBlockElements);
+  int64_t blocks = std::clamp<int64_t>(
+      wanted, 1, std::max<int64_t>(mostRowBlocks(space), 1));
+  rows = std::max<int64_t>(llvm::divideCeil(space.size, blocks), 1);
+  int64_t least = std::min(std::max<int64_t>(space.inner, 1), lanes);
+  columns = llvm::alignTo(std::max<int64_t>(space.inner, 1), least);
+  while (columns > least && countUnits() < kWantedScatterUnits)
+    columns = llvm::alignTo(llvm::divideCeil(columns, 2), least);
+}
+
+ScatterBlocks::ScatterBlocks(ScatterOp scatter, ScatterAttr schedule)
+    : space(spaceOf(scatter)),
+      rows(schedule.getRows().value_or(std::max<int64_t>(space.size, 1))),
+      columns(schedule.getBlock()) {}
+
+SmallVector<int64_t, 3> ScatterBlocks::unitExtents() const {
+  int64_t ofRows = llvm::divideCeil(space.size, rows);
+  int64_t ofColumns = llvm::divideCeil(space.inner, columns);
+  return {space.outer, std::max<int64_t>(ofRows, 1), ofColumns};
+}
+
+int64_t ScatterBlocks::countUnits() const {
+  return computeProduct(unitExtents());
 }
 
 ScatterOp mpc::cpu::findScatter(FuncOp kernel, const Body &body) {

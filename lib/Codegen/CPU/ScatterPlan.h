@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// How a scatter is cut: into blocks of columns, each of which goes through all
-/// indices by itself.
+/// How a scatter is cut: into blocks of rows and columns, each of which goes
+/// through all indices by itself.
 #ifndef MPC_LIB_CODEGEN_CPU_SCATTERPLAN_H
 #define MPC_LIB_CODEGEN_CPU_SCATTERPLAN_H
 
 #include "dialects/Kernel/Body.h"
+#include "lib/Codegen/CPU/CPUDialect.h"
 
 namespace mpc::cpu {
 
@@ -18,12 +19,21 @@ struct ScatterSpace {
 };
 ScatterSpace spaceOf(kernel::ScatterOp scatter);
 
-/// The columns of a block: as many as leave enough blocks for all workers, and
-/// whole vectors where there are any.
-int64_t chooseScatterBlock(kernel::ScatterOp scatter, int64_t lanes);
+/// How a scatter is cut into units.
+struct ScatterBlocks {
+  /// Those that `scatter` should have.
+  ScatterBlocks(kernel::ScatterOp scatter, int64_t lanes);
+  ScatterBlocks(kernel::ScatterOp scatter, ScatterAttr schedule);
 
-/// The number of blocks of `block` columns.
-int64_t countScatterUnits(kernel::ScatterOp scatter, int64_t block);
+  /// The outer slices, blocks of rows and blocks of columns.
+  llvm::SmallVector<int64_t, 3> unitExtents() const;
+  int64_t countUnits() const;
+  bool hasAllRows() const { return rows >= space.size; }
+  bool hasAllColumns() const { return columns >= space.inner; }
+
+  ScatterSpace space;
+  int64_t rows = 1, columns = 1; ///< Of a unit.
+};
 
 /// The scatter that is the only statement of a kernel and lies in its only
 /// destination; null for any other body.

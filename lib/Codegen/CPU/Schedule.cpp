@@ -75,15 +75,17 @@ static ScheduleAttrInterface scheduleScatter(FuncOp kernel, const Body &body,
   ScatterOp scatter = findScatter(kernel, body);
   if (!scatter)
     return scheduleLoops(kernel, body, target);
-  int64_t block = chooseScatterBlock(scatter, target.getLanes());
-  int64_t lanes = block % target.getLanes() == 0 ? target.getLanes() : 1;
+  ScatterBlocks blocks(scatter, target.getLanes());
   // What is not updated is written all the same.
   auto type = cast<RankedTensorType>(scatter.getResult().getType());
   int64_t work =
       std::max(body.statements.front().numIterations(), type.getNumElements());
-  int64_t chunks =
-      countChunks(work, kLoopGrain, countScatterUnits(scatter, block));
-  return ScatterAttr::get(kernel.getContext(), chunks, lanes, block);
+  std::optional<int64_t> rows;
+  if (!blocks.hasAllRows())
+    rows = blocks.rows;
+  return ScatterAttr::get(kernel.getContext(),
+                          countChunks(work, kLoopGrain, blocks.countUnits()),
+                          target.getLanes(), blocks.columns, rows);
 }
 
 static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,

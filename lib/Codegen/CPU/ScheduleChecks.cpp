@@ -42,7 +42,7 @@ LogicalResult ScatterAttr::verifyKernel(Operation *kernel) const {
   ScatterOp scatter = findScatter(cast<FuncOp>(kernel), *body);
   if (!scatter)
     return kernel->emitOpError("is not one scatter to one destination");
-  if (getChunks() <= countScatterUnits(scatter, getBlock()))
+  if (getChunks() <= ScatterBlocks(scatter, *this).countUnits())
     return success();
   return kernel->emitOpError("cannot be cut into ") << getChunks() << " chunks";
 }

@@ -139,7 +139,7 @@ kernel.func scatter @scatter(%u: tensor<1x1024x256xf32>, %at: tensor<1024xi64>, 
 
 // Fewer columns than a vector has lanes are scalars.
 // CHECK-LABEL: @scatter_scalars
-// CHECK-SAME:  #cpu.scatter<chunks = 4, lanes = 1, block = 1>
+// CHECK-SAME:  #cpu.scatter<chunks = 4, lanes = 8, block = 1>
 kernel.func scatter @scatter_scalars(%u: tensor<16x1024x1xf32>, %at: tensor<16x1024xi64>, %d: tensor<16x100x1xf32>) -> tensor<16x100x1xf32> {
   %r = kernel.scatter ins(%u, %at : tensor<16x1024x1xf32>, tensor<16x1024xi64>) outs(%d : tensor<16x100x1xf32>)
   kernel.return %r : tensor<16x100x1xf32>

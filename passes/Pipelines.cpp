@@ -134,6 +134,7 @@ void mpc::buildStatePipeline(OpPassManager &manager) {
 
 void mpc::buildKernelPipeline(OpPassManager &manager, bool fuse) {
   manager.addNestedPass<func::FuncOp>(kernel::createLowerBodiesPass());
+  manager.addNestedPass<func::FuncOp>(kernel::createSplitSumsPass());
   if (fuse)
     manager.addNestedPass<func::FuncOp>(kernel::createFusePass());
   manager.addPass(kernel::createOutlinePass());

@@ -15,6 +15,7 @@ Rows mpc::kernel::getRows(const Body &body) {
     rows.kinds.push_back(stage.kind);
   }
   rows.numOuter = stages.numOuter;
+  rows.run = stages.run;
   rows.byColumns = stages.goesByColumns();
   rows.followsReduced = std::move(stages.followsReduced);
   return rows;

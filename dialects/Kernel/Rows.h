@@ -15,6 +15,7 @@ struct Rows {
   std::vector<Statement> statements;
   llvm::SmallVector<StageKind> kinds;
   unsigned numOuter = 0;
+  int64_t run = 1; ///< See Stages.
   /// See Stages.
   llvm::SmallVector<bool> followsReduced;
   bool byColumns = false;

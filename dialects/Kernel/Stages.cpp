@@ -2,6 +2,7 @@
 // Reads statements as a list of stages over a common outer space.
 #include "dialects/Kernel/Stages.h"
 
+#include "dialects/Kernel/Cascade.h"
 #include "dialects/Kernel/Contraction.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -44,16 +45,20 @@ private:
   struct Form {
     StageKind kind;
     SmallVector<unsigned> dims;
+    int64_t run = 1; ///< See Stages.
   };
 
   bool findSpace();
   void setSpace(ArrayRef<int64_t> loops, ArrayRef<bool> reduced);
   bool place(const Statement &statement);
   std::optional<Form> formOfContraction(const Contraction &contraction) const;
+  std::optional<Form> formOfPartial(const Statement &statement) const;
   SmallVector<Form> formsOf(const Statement &statement) const;
   std::optional<SmallVector<unsigned>>
   dimsByStrides(const Statement &statement) const;
-  Statement reorder(const Statement &statement, ArrayRef<unsigned> dims) const;
+  SmallVector<AffineExpr> placesIn(const Form &form,
+                                   MLIRContext *context) const;
+  Statement reorder(const Statement &statement, const Form &form) const;
 
   const Stage *writerOf(Value tensor) const;
   bool isOfMemory(Value tensor) const;
@@ -71,10 +76,23 @@ private:
 
 } // namespace
 
-/// The space is that of the first reduction, if there is one, or that of the
-/// first contraction's result, or that of all maps.
+/// The loop over a run, where `statement` may be a Partial: the only one that
+/// is reduced, with others before and behind it, of one chain.
+static std::optional<unsigned> findRun(const Statement &statement) {
+  const bool *run = llvm::find(statement.reduced, true);
+  unsigned dim = run - statement.reduced.begin();
+  if (llvm::count(statement.reduced, true) != 1 || dim == 0 ||
+      dim + 1 == statement.numDims() ||
+      !getCascade(statement.extents[dim]).empty())
+    return std::nullopt;
+  return dim;
+}
+
+/// The space is that of the first reduction that is no Partial, if there is
+/// one, or of the first reduction, or that of the first contraction's result,
+/// or that of all maps.
 bool StagesReader::findSpace() {
-  const Statement *reduction = nullptr;
+  const Statement *reduction = nullptr, *partial = nullptr;
   std::optional<Contraction> contraction;
   for (const Statement *statement : statements_) {
     if (!statement->generic())
@@ -82,11 +100,14 @@ bool StagesReader::findSpace() {
     if (reduction || statement->isParallel())
       continue;
     std::optional<Contraction> match = matchContraction(*statement);
-    if (!match)
-      reduction = statement;
-    else if (!contraction)
+    const Statement *&found = findRun(*statement) ? partial : reduction;
+    if (!match && !found)
+      found = statement;
+    else if (match && !contraction)
       contraction = std::move(match);
   }
+  if (!reduction)
+    reduction = partial;
   if (reduction) {
     setSpace(reduction->extents, reduction->reduced);
     return true;
@@ -116,25 +137,39 @@ void StagesReader::setSpace(ArrayRef<int64_t> loops, ArrayRef<bool> reduced) {
   stages_.lastIsReduced = !reduced.empty() && reduced.back();
 }
 
+/// Each dimension of a statement, by those of the space.
+SmallVector<AffineExpr> StagesReader::placesIn(const Form &form,
+                                               MLIRContext *context) const {
+  SmallVector<AffineExpr> exprs;
+  for (unsigned dim : form.dims)
+    exprs.push_back(getAffineDimExpr(dim, context));
+  if (exprs.size() > stages_.extents.size() &&
+      form.kind == StageKind::Partial) {
+    unsigned last = stages_.numOuter - 1;
+    exprs[last] = exprs[last].floorDiv(form.run);
+    exprs[last + 1] = exprs[last + 1] % form.run;
+  }
+  return exprs;
+}
+
 /// Expresses `statement` in the space: its dimension d becomes dims[d].
 Statement StagesReader::reorder(const Statement &statement,
-                                ArrayRef<unsigned> dims) const {
-  MLIRContext *context = statement.op->getContext();
+                                const Form &form) const {
+  ArrayRef<unsigned> dims = form.dims;
   Statement result = statement;
   result.extents = stages_.extents;
   for (unsigned dim : dims)
     if (dim >= result.extents.size())
       result.extents.resize(dim + 1);
   result.reduced.assign(result.extents.size(), false);
-  for (auto [old, now] : llvm::enumerate(dims)) {
-    result.extents[now] = statement.extents[old];
-    result.reduced[now] = statement.reduced[old];
-  }
+  if (form.kind != StageKind::Partial)
+    for (auto [old, now] : llvm::enumerate(dims)) {
+      result.extents[now] = statement.extents[old];
+      result.reduced[now] = statement.reduced[old];
+    }
   if (llvm::equal(dims, llvm::seq<unsigned>(0, dims.size())))
     return result;
-  SmallVector<AffineExpr> exprs;
-  for (unsigned dim : dims)
-    exprs.push_back(getAffineDimExpr(dim, context));
+  SmallVector<AffineExpr> exprs = placesIn(form, statement.op->getContext());
   auto replace = [&](AffineExpr &expr) {
     expr =
         simplifyAffineExpr(expr.replaceDims(exprs), result.extents.size(), 0);
@@ -211,6 +246,29 @@ StagesReader::dimsByStrides(const Statement &statement) const {
   return std::nullopt;
 }
 
+/// A reduction over runs of the last outer dimension, whose other loops are
+/// those of the space. It has no loop over runs where there is one run.
+std::optional<StagesReader::Form>
+StagesReader::formOfPartial(const Statement &statement) const {
+  std::optional<unsigned> run = findRun(statement);
+  unsigned numOuter = stages_.numOuter;
+  if (!run || numOuter == 0 || numOuter == stages_.extents.size() ||
+      !llvm::is_sorted(reduced_))
+    return std::nullopt;
+  SmallVector<int64_t> loops(statement.extents);
+  Form form{StageKind::Partial, {}, statement.extents[*run]};
+  bool hasRuns = *run == numOuter;
+  if (hasRuns) {
+    loops[numOuter - 1] *= loops[numOuter];
+    loops.erase(loops.begin() + numOuter);
+  }
+  if (*run + 1 < numOuter || loops != stages_.extents)
+    return std::nullopt;
+  for (unsigned dim = 0; dim < statement.numDims(); ++dim)
+    form.dims.push_back(hasRuns && dim >= numOuter ? dim - 1 : dim);
+  return form;
+}
+
 /// The forms that `statement` may have by its loops alone.
 SmallVector<StagesReader::Form>
 StagesReader::formsOf(const Statement &statement) const {
@@ -226,8 +284,11 @@ StagesReader::formsOf(const Statement &statement) const {
     forms.push_back(
         {statement.isParallel() ? StageKind::Map : StageKind::Reduction,
          position_});
-  if (!statement.isParallel())
+  if (!statement.isParallel()) {
+    if (std::optional<Form> form = formOfPartial(statement))
+      forms.push_back(std::move(*form));
     return forms;
+  }
   bool hasInner = stages_.numOuter != stages_.extents.size();
   if (hasInner &&
       extents == ArrayRef(stages_.extents).take_front(stages_.numOuter))
@@ -286,7 +347,8 @@ bool StagesReader::isOfMemory(Value tensor) const {
 }
 
 /// Whether `read` comes from memory or from the same point of an earlier stage.
-/// A value of each element and one of the point never have the same index.
+/// A value of each element and one of the point never have the same index, nor
+/// has that of a run.
 bool StagesReader::isForwarded(const Access &read, const Stage &reader) const {
   const Stage *writer = writerOf(read.tensor);
   if (!writer)
@@ -298,13 +360,15 @@ bool StagesReader::isForwarded(const Access &read, const Stage &reader) const {
   return write.index == read.index;
 }
 
+/// Whether all reads of `stage` are forwarded, and its combinations known.
 bool StagesReader::checkReads(const Stage &stage) const {
+  bool combines =
+      stage.kind == StageKind::Reduction || stage.kind == StageKind::Partial;
   for (const Access &input : stage.statement.inputs)
     if (!isForwarded(input, stage))
       return false;
   for (auto [number, output] : llvm::enumerate(stage.statement.outputs)) {
-    if (stage.kind == StageKind::Reduction &&
-        !getCombiner(stage.statement, number))
+    if (combines && !getCombiner(stage.statement, number))
       return false;
     if (stage.statement.readsOutput(number) && !isForwarded(output, stage))
       return false;
@@ -314,9 +378,11 @@ bool StagesReader::checkReads(const Stage &stage) const {
 
 bool StagesReader::place(const Statement &statement) {
   for (Form &form : formsOf(statement)) {
-    Stage stage{form.kind, reorder(statement, form.dims), std::move(form.dims)};
-    if (!checkReads(stage))
+    Stage stage{form.kind, reorder(statement, form), std::move(form.dims)};
+    bool isOfRun = stages_.run == 1 || form.run == 1 || form.run == stages_.run;
+    if (!isOfRun || !checkReads(stage))
       continue;
+    stages_.run = std::max(stages_.run, form.run);
     stages_.list.push_back(std::move(stage));
     return true;
   }
@@ -374,5 +440,8 @@ KernelKind mpc::kernel::getKind(const Stages &stages) {
     return KernelKind::Loops;
   if (!stages.has(StageKind::Reduction))
     return KernelKind::Map;
-  return stages.goesByColumns() ? KernelKind::Columns : KernelKind::Rows;
+  if (!stages.goesByColumns())
+    return KernelKind::Rows;
+  return stages.has(StageKind::Partial) ? KernelKind::Loops
+                                        : KernelKind::Columns;
 }

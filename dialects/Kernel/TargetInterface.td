@@ -50,6 +50,11 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
       }],
       "bool", "hasProductLibrary", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
+        Whether kernels of rows compute partial sums over runs of rows beside
+        them, for each element of a row.
+      }],
+      "bool", "sumsRunsOfRows", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
         What contractions are computed by, the best first.
       }],
       "::llvm::SmallVector<::mpc::kernel::MultiplyUnit>", "getMultiplyUnits",

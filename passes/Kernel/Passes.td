@@ -16,6 +16,27 @@ def LowerBodiesPass : Pass<"kernel-lower-bodies", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mpc::kernel::KernelDialect"];
 }
 
+def SplitSumsPass : Pass<"kernel-split-sums", "::mlir::func::FuncOp"> {
+  let summary = "Split sums over rows for the kernels that compute those rows";
+  let description = [{
+    The gradients of a normalization's scale and bias are sums over all rows of
+    what the kernel of its gradient has computed for each row. Such a sum of
+    f32, of elements that follow from sums of single rows, becomes two: one over
+    runs of 16 rows, which `kernel-fuse` joins to the kernel of rows, and one of
+    these partial sums. So the elements are neither stored nor read again.
+    A sum of other elements that the same rows read is split along with it.
+
+    A run is a chain of the cascade in which long sums are added up, so that no
+    bit changes. Rows must be whole runs. A target says whether its kernels of
+    rows compute partial sums (`sumsRunsOfRows`).
+  }];
+  let statistics = [
+    Statistic<"numSplit", "split", "ops of partial sums">,
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FusePass : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
   let summary = "Group structured ops that run in one kernel";
   let description = [{
@@ -24,7 +45,7 @@ def FusePass : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
 
     - elementwise ops over one index space,
     - row reductions over its trailing axes with the maps before, between and
-      after them,
+      after them, and partial sums over runs of rows,
     - a contraction with the elementwise ops on its result and beside it.
 
     A sum that is no sum of a row, and so a kernel of its own, computes the

@@ -4,7 +4,11 @@
 //
 // A row is computed in passes over its elements. A statement that needs the
 // value of a reduction runs in a later pass than the reduction.
+//
+// Rows of a run add their elements to the same partial sums, which lie where
+// the kernel returns them.
 #include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/IndexMath.h"
 #include "lib/Codegen/CPU/RowValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -69,10 +73,28 @@ static void emitColumns(RowValues &values, Values outer) {
   emitBlock(branch.elseBlock(), tail);
 }
 
+/// Emits rows that share partial sums. The number of the run is the last of
+/// `outer`.
+static void emitRun(RowValues &values, Values outer) {
+  Emitter &emitter = values.emitter;
+  IndexMath math(emitter);
+  int64_t run = values.plan.rows.run;
+  Value first = math.mul(outer.back(), run);
+  outer.back() = first;
+  values.startPartials(outer);
+  emitter.emitLoop(first, math.add(first, run), 1, [&](Value row) {
+    outer.back() = row;
+    LaneGroup own;
+    emitGroups(values, outer, own);
+  });
+}
+
 static void emitUnit(RowValues &values, Value unit) {
   Values outer = values.emitter.delinearize(unit, values.plan.unitExtents());
   if (values.plan.isColumns)
     return emitColumns(values, outer);
+  if (values.plan.rows.run > 1)
+    return emitRun(values, outer);
   LaneGroup group;
   emitGroups(values, outer, group);
 }
@@ -80,6 +102,7 @@ static void emitUnit(RowValues &values, Value unit) {
 void mpc::cpu::emitRows(Emitter &emitter, const Body &body, int64_t chunks,
                         int64_t lanes) {
   RowPlan plan(getRows(body), lanes);
+  emitter.hasWholeVectors = true;
   RowValues values(emitter, body, plan);
   int64_t units = plan.countUnits();
   Value from = emitter.chunkStart(emitter.begin, units, chunks);

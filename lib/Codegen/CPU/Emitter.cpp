@@ -121,8 +121,44 @@ Value Emitter::constantIndex(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
+/// Whether `expr` is a dimension, which is no less than 0, or quotients and
+/// remainders of one.
+static bool isPartOfPosition(AffineExpr expr) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return isa<AffineDimExpr>(expr);
+  auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return divisor && divisor.getValue() > 0 &&
+         llvm::is_contained({AffineExprKind::FloorDiv, AffineExprKind::Mod},
+                            expr.getKind()) &&
+         isPartOfPosition(binary.getLHS());
+}
+
+/// The same without regard to negative numbers.
+static Value evaluatePart(Emitter &emitter, AffineExpr expr, ValueRange dims) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value whole = evaluatePart(emitter, binary.getLHS(), dims);
+  Value divisor = emitter.constantIndex(
+      cast<AffineConstantExpr>(binary.getRHS()).getValue());
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return arith::DivUIOp::create(emitter.builder, emitter.loc, whole, divisor);
+  return arith::RemUIOp::create(emitter.builder, emitter.loc, whole, divisor);
+}
+
 Value Emitter::evaluate(AffineExpr expr, ValueRange dims) {
-  return affine::expandAffineExpr(builder, loc, expr, dims, {});
+  SmallVector<Value> values(dims);
+  DenseMap<AffineExpr, AffineExpr> parts;
+  expr.walk([&](AffineExpr part) {
+    if (!isa<AffineBinaryOpExpr>(part) || !isPartOfPosition(part))
+      return;
+    parts[part] = getAffineDimExpr(values.size(), part.getContext());
+    values.push_back(evaluatePart(*this, part, dims));
+  });
+  if (!parts.empty())
+    expr = expr.replace(parts);
+  return affine::expandAffineExpr(builder, loc, expr, values, {});
 }
 
 SmallVector<Value> Emitter::delinearize(Value position,

@@ -41,6 +41,10 @@ public:
   /// Values of the kernel level and their emitted values: scalars for scalars,
   /// flat memrefs for tensors.
   mlir::IRMapping mapping;
+  /// Whether every vector begins at a multiple of its width along its
+  /// dimension. Its lanes then agree about quotients of positions by multiples
+  /// of the width.
+  bool hasWholeVectors = false;
 
   /// Sets the final type of the scratch argument, ends the function and
   /// records `chunks` and the scratch size on it, as `kernel.emitted`.

@@ -19,6 +19,20 @@ SmallVector<Value> RowStatements::emitMap(const Statement &statement,
   return emitter.emitRegion(statement.generic(), arguments, indices, lanes);
 }
 
+/// The sums of a run so far, and a vector of elements.
+SmallVector<Value> RowStatements::emitPartial(const Statement &statement,
+                                              ValueRange dims, LaneGroup &group,
+                                              Lanes lanes) {
+  Emitter &emitter = values_.emitter;
+  Values arguments;
+  for (const Access &input : statement.inputs)
+    arguments.push_back(values_.read(input, dims, group, lanes));
+  llvm::append_range(arguments, values_.readSums(statement, dims, lanes));
+  Values indices =
+      emitter.getIndices(statement, dims, values_.plan.along, lanes);
+  return emitter.emitRegion(statement.generic(), arguments, indices, lanes);
+}
+
 /// Adds a vector of elements to `sums`, one for each output. The sums in lanes
 /// beyond the row's end stay unchanged.
 SmallVector<Value> RowStatements::emitSum(const Statement &statement,
@@ -51,15 +65,18 @@ SmallVector<Value> RowStatements::emitElements(ValueRange dims,
   SmallVector<const Statement *> maps;
   for (auto [number, statement] : llvm::enumerate(values_.statements)) {
     StageKind kind = values_.plan.rows.kinds[number];
-    if (kind == StageKind::Row || values_.plan.passes.levels[number] != pass_)
+    if (kind == StageKind::Row || !values_.plan.runsIn(number, pass_))
       continue;
     if (kind == StageKind::Reduction) {
       ValueRange own = sums.slice(next.size(), statement.outputs.size());
       next.append(emitSum(statement, dims, group, lanes, own));
       continue;
     }
-    maps.push_back(&statement);
-    Values results = emitMap(statement, dims, group, lanes);
+    if (values_.plan.passes.levels[number] == pass_)
+      maps.push_back(&statement);
+    Values results = kind == StageKind::Partial
+                         ? emitPartial(statement, dims, group, lanes)
+                         : emitMap(statement, dims, group, lanes);
     for (auto [result, value] : llvm::zip(statement.op->getResults(), results))
       values_.setElement(result, value);
   }

@@ -154,7 +154,9 @@ SmallVector<Operation *> RowSums::getFreeCombiners() {
     for (unsigned out = 0; out < statement.outputs.size(); ++out)
       combiners.push_back(getCombiner(statement, out));
   }
-  unsigned count = llvm::count(plan_.passes.levels, pass_);
+  unsigned count = llvm::count_if(
+      llvm::seq<unsigned>(0, values_.statements.size()),
+      [&](unsigned number) { return plan_.runsIn(number, pass_); });
   bool isShort = extents_.back() < 2 * int64_t(kAccumulators) * plan_.lanes;
   if (isShort || count > kMostRepeated ||
       !llvm::all_of(combiners, isFreeOfOrder))

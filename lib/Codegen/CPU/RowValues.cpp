@@ -36,8 +36,7 @@ void RowValues::allocate(LaneGroup &group) {
     elements *= extent;
   for (auto [number, statement] : llvm::enumerate(statements))
     for (Value result : statement.op->getResults())
-      if (plan.rows.kinds[number] == StageKind::Map &&
-          plan.isNeededLater(result, plan.passes.levels[number]))
+      if (plan.isKept(number, result))
         group.buffers[result] = emitter.allocate(
             plan.isColumns ? elements * plan.lanes : elements,
             cast<RankedTensorType>(result.getType()).getElementType());
@@ -132,6 +131,46 @@ Value RowValues::readFirst(const Access &output, ValueRange outer,
                            LaneGroup &group) {
   Lanes lanes = getRowLanes(group);
   return emitter.broadcast(read(output, getDims(outer), group, lanes), lanes);
+}
+
+//===----------------------------------------------------------------------===//
+// Partial sums
+//===----------------------------------------------------------------------===//
+
+void RowValues::startPartials(ValueRange outer) {
+  int64_t extent = statements.front().extents[plan.along];
+  int64_t tail = extent % plan.lanes;
+  Values dims = getDims(outer);
+  auto start = [&](Value position, Lanes lanes) {
+    dims[plan.along] = position;
+    clearElements();
+    for (auto [number, statement] : llvm::enumerate(statements)) {
+      if (plan.rows.kinds[number] != StageKind::Partial)
+        continue;
+      LaneGroup group;
+      for (auto [out, output] : llvm::enumerate(statement.outputs))
+        setElement(statement.op->getResult(out),
+                   read(output, dims, group, lanes));
+      storeElements(statement, dims, group, lanes);
+    }
+  };
+  emitter.emitLoop(
+      emitter.constantIndex(0), emitter.constantIndex(extent - tail),
+      plan.lanes,
+      [&](Value position) { start(position, {plan.lanes, plan.lanes}); });
+  if (tail != 0)
+    start(emitter.constantIndex(extent - tail), {plan.lanes, tail});
+}
+
+SmallVector<Value> RowValues::readSums(const Statement &statement,
+                                       ValueRange dims, Lanes lanes) {
+  Values sums;
+  for (auto [out, output] : llvm::enumerate(statement.outputs)) {
+    Value destination = getDestinations(statement.op->getResult(out)).front();
+    sums.push_back(emitter.loadLanes({destination, output.index}, dims,
+                                     plan.along, lanes));
+  }
+  return sums;
 }
 
 //===----------------------------------------------------------------------===//

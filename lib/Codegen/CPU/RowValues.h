@@ -62,6 +62,13 @@ public:
   mlir::Value readFirst(const kernel::Access &output, mlir::ValueRange outer,
                         LaneGroup &group);
 
+  /// Writes the first values of the partial sums of a run, whose first row is
+  /// at `outer`.
+  void startPartials(mlir::ValueRange outer);
+  /// The sums so far of a Partial at `dims`, where the kernel returns them.
+  llvm::SmallVector<mlir::Value> readSums(const kernel::Statement &statement,
+                                          mlir::ValueRange dims, Lanes lanes);
+
   /// Forgets the values of the current elements, and sets one.
   void clearElements() { elements_.clear(); }
   void setElement(mlir::Value result, mlir::Value value) {
@@ -107,6 +114,9 @@ private:
   llvm::SmallVector<mlir::Value> emitMap(const kernel::Statement &statement,
                                          mlir::ValueRange dims,
                                          LaneGroup &group, Lanes lanes);
+  llvm::SmallVector<mlir::Value> emitPartial(const kernel::Statement &statement,
+                                             mlir::ValueRange dims,
+                                             LaneGroup &group, Lanes lanes);
   llvm::SmallVector<mlir::Value> emitSum(const kernel::Statement &statement,
                                          mlir::ValueRange dims,
                                          LaneGroup &group, Lanes lanes,

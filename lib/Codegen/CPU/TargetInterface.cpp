@@ -53,6 +53,8 @@ struct TargetModel
   // Widening takes as long as the arithmetic after it.
   static bool widensOnLoad(Attribute) { return false; }
 
+  static bool sumsRunsOfRows(Attribute) { return true; }
+
   static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {
     auto cpu = cast<TargetAttr>(target);
     SmallVector<MultiplyUnit> units;

@@ -83,9 +83,34 @@ static bool hasStrideTwo(AffineExpr index, unsigned numDims, unsigned along) {
   return linear && linear->strides[along] == 2;
 }
 
+/// `index`, but for a number, as a vector's lanes see it, which begins at a
+/// multiple of `width`: a quotient by a multiple of that is the same in all
+/// lanes, and a remainder goes along with them.
+static AffineExpr getWithinVector(AffineExpr index, unsigned along,
+                                  int64_t width) {
+  AffineExpr lane = getAffineDimExpr(along, index.getContext());
+  AffineExpr zero = getAffineConstantExpr(0, index.getContext());
+  DenseMap<AffineExpr, AffineExpr> known;
+  index.walk([&](AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    auto divisor =
+        binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : nullptr;
+    if (!divisor || binary.getLHS() != lane || divisor.getValue() % width != 0)
+      return;
+    if (expr.getKind() == AffineExprKind::FloorDiv)
+      known[expr] = zero;
+    if (expr.getKind() == AffineExprKind::Mod)
+      known[expr] = lane;
+  });
+  return known.empty() ? index : index.replace(known);
+}
+
 Value Emitter::loadLanes(const Access &access, ValueRange dims, unsigned along,
                          Lanes lanes) {
-  AccessPattern pattern = getAccessPattern(access.index, dims.size(), along);
+  AffineExpr seen = access.index;
+  if (hasWholeVectors && !lanes.isScalar())
+    seen = getWithinVector(seen, along, lanes.width);
+  AccessPattern pattern = getAccessPattern(seen, dims.size(), along);
   Value buffer = getBuffer(access.tensor);
   if (lanes.isScalar() || pattern == AccessPattern::Uniform || !buffer)
     return load(access.tensor, evaluate(access.index, dims));

@@ -78,7 +78,7 @@ class Program:
         elementwise = [self.unary, self.unary, self.binary, self.binary, self.binary_broadcast, self.with_scalar]
         moves = [self.reshape, self.transpose, self.broadcast, self.slice, self.pad, self.concat, self.split]
         moves += [self.reverse, self.keepdims]
-        sums = [self.reduce, self.reduce, self.normalize, self.written_softmax, self.written_norm]
+        sums = [self.reduce, self.reduce, self.normalize, self.written_softmax, self.written_norm, self.sum_beside_rows]
         contractions = [self.matmul, self.linear, self.conv, self.conv]
         others = [self.cast, self.select, self.gather, self.scatter_add, self.max_pool, self.exponential]
         others += [self.scatter_reduce, self.scatter_reduce]
@@ -420,6 +420,26 @@ class Program:
         shape = [1 if axis in axes else size for axis, size in enumerate(value.shape)]
         wide = self.broadcast_to(self.reshape_to(root, shape), value.shape, range(len(shape)))
         return self.elementwise("mul", [value, wide], 1.0)
+
+    def sum_beside_rows(self):
+        """Sums over rows, in whole runs of 16, of what follows from sums of single rows, as the gradient of a scale."""
+        value = self.pick(lambda value: elements(value.shape) >= 4)
+        if value is None:
+            return None
+        rows = [[self.rng.choice([1, 2, 3]), 16], [32], [48], [2, 32]][self.rng.randrange(4)]
+        value = self.elementwise("tanh", [value], 1.0)
+        row = self.reshape_to(value, [elements(value.shape)])
+        row = self.reshape_to(row, [1] * len(rows) + row.shape)
+        if elements(rows) * elements(row.shape) > 4 * MAX_ELEMENTS:
+            return None
+        shape = rows + row.shape[-1:]
+        wide = self.elementwise("mul", [self.broadcast_to(row, shape, range(len(shape))), self.add_input(shape, value.element)])
+        spread = self.spread(wide, "reduce_sum", "sub", [len(rows)])
+        axes = list(range(len(rows)))
+        total = self.reduce_over("reduce_sum", self.tame(spread), axes)
+        if self.rng.random() < 0.5:
+            self.reduce_over("reduce_sum", wide, axes)
+        return total
 
     def normalize(self):
         value = self.pick(lambda value: value.shape)

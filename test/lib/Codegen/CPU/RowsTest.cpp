@@ -352,3 +352,69 @@ kernel.func @k(%x: tensor<3x5x20xf32>, %d: tensor<1x5x1xf32>) -> tensor<1x5x1xf3
     EXPECT_LE(ulps(values<float>(got[1])[c], sum), 0.51);
   }
 }
+
+// Each row less its sum, which runs of 16 rows add up for each element, from
+// 0.25 on. The rows are those of OUTER images.
+static const char *partial = R"mlir(
+#ocn = affine_map<(o, m, n) -> (o, m, n)>
+#oc = affine_map<(o, m, n) -> (o, m)>
+#elements = affine_map<(o, b, i, n) -> (o, b * RUN + i, n)>
+#all = affine_map<(o, b, i, n) -> (o, b, i, n)>
+#sums = affine_map<(o, b, i, n) -> (o, b, n)>
+kernel.func @k(%x: tensor<OUTERxMxNxf32>, %d: tensor<OUTERxMxNxf32>, %p: tensor<OUTERxBxNxf32>)
+    -> (tensor<OUTERxMxNxf32>, tensor<OUTERxBxNxf32>) {
+  %zero = arith.constant 0.0 : f32
+  %quarter = arith.constant 0.25 : f32
+  %e = tensor.empty() : tensor<OUTERxMxf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<OUTERxMxf32>) -> tensor<OUTERxMxf32>
+  %sum = linalg.generic {indexing_maps = [#ocn, #oc], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<OUTERxMxNxf32>) outs(%z : tensor<OUTERxMxf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %t = arith.addf %s, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<OUTERxMxf32>
+  %less = linalg.generic {indexing_maps = [#ocn, #oc, #ocn], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %sum : tensor<OUTERxMxNxf32>, tensor<OUTERxMxf32>) outs(%d : tensor<OUTERxMxNxf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %t = arith.subf %a, %b : f32
+    linalg.yield %t : f32
+  } -> tensor<OUTERxMxNxf32>
+  %q = linalg.fill ins(%quarter : f32) outs(%p : tensor<OUTERxBxNxf32>) -> tensor<OUTERxBxNxf32>
+  %bound = tensor.empty() : tensor<OUTERxBxRUNxNxf32>
+  %r = linalg.generic {indexing_maps = [#elements, #all, #sums],
+                       iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
+      ins(%less, %bound : tensor<OUTERxMxNxf32>, tensor<OUTERxBxRUNxNxf32>) outs(%q : tensor<OUTERxBxNxf32>) {
+  ^bb0(%a: f32, %u: f32, %s: f32):
+    %t = arith.addf %s, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<OUTERxBxNxf32>
+  kernel.return %less, %r : tensor<OUTERxMxNxf32>, tensor<OUTERxBxNxf32>
+}
+)mlir";
+
+TEST(Rows, PartialSumsOfRuns) {
+  const int outer = 2;
+  for (int run : {16, 7})
+    for (int runs : {1, 2, 5})
+      for (int n : {4, 8, 13, 37, 64}) {
+        int m = run * runs;
+        std::vector<float> x = randoms(outer * m * n), d(x.size()),
+                           p(outer * runs * n), want(outer * runs * n, 0.25f);
+        Buffers got =
+            runVectors(fill(partial, {{"OUTER", "2"},
+                                      {"RUN", std::to_string(run)},
+                                      {"xB", "x" + std::to_string(runs)},
+                                      {"M", std::to_string(m)},
+                                      {"xN", "x" + std::to_string(n)}}),
+                       {bytes(x), bytes(d), bytes(p)}, "#cpu.rows");
+        for (int row = 0; row < outer * m; ++row) {
+          float sum = sumInLanes(&x[row * n], n, 8);
+          for (int i = 0; i < n; ++i) {
+            EXPECT_EQ(values<float>(got[1])[row * n + i], x[row * n + i] - sum);
+            want[row / run * n + i] += x[row * n + i] - sum;
+          }
+        }
+        EXPECT_EQ(values<float>(got[2]), want)
+            << run << " " << runs << " " << n;
+      }
+}

@@ -138,9 +138,7 @@ Operand normalizedOver(TensorBuilder &b, const Operand &x,
   return b.binary(Binary::Mul, centered, b.broadcast(rate, x.shape, kept));
 }
 
-/// Normalizes groups of channels, by the statistics of each sample. Scales
-/// stand behind a reshape: they differ along a group, whose sums would have to
-/// begin anew with each channel if one kernel computed both.
+/// Normalizes groups of channels, by the statistics of each sample.
 Expected<Operand> normalizedGroups(Call &call, const Operand &x,
                                    int64_t groups) {
   if (x.rank() < 2 || groups < 1 || x.shape[1] % groups != 0)
@@ -150,9 +148,8 @@ Expected<Operand> normalizedGroups(Call &call, const Operand &x,
   TensorBuilder &b = call.build;
   int64_t rest = *countElements(x.shape) / x.shape[0] / x.shape[1];
   int64_t channels = x.shape[1] / groups;
-  Operand parts = b.reshape(x, {x.shape[0], groups, channels * rest});
-  Operand normal = normalizedOver(b, b.wide(parts), {2}, epsilon);
-  normal = b.reshape(normal, {x.shape[0], groups, channels, rest});
+  Operand parts = b.reshape(x, {x.shape[0], groups, channels, rest});
+  Operand normal = b.layerNorm(b.wide(parts), nullptr, nullptr, 2, epsilon);
   MPC_TRY_ASSIGN(Operand result, scaledChannels(call, normal));
   return b.reshape(b.cast(result, x.type), x.shape);
 }

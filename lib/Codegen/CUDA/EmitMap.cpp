@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/Space.h"
 #include "lib/Codegen/CUDA/ScalarText.h"
+#include "lib/Codegen/CUDA/Vectors.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -18,9 +19,6 @@ static std::vector<Statement> mergeAll(const Body &body) {
   return statements;
 }
 
-/// The most bytes that one thread moves with one access.
-static constexpr int64_t kWidest = 16;
-
 std::pair<int64_t, int64_t> mpc::cuda::countMapUnits(const Body &body) {
   std::vector<Statement> statements = mergeAll(body);
   int64_t count = statements.front().numIterations();
@@ -30,8 +28,8 @@ std::pair<int64_t, int64_t> mpc::cuda::countMapUnits(const Body &body) {
     for (Value operand : statement.op->getOperands())
       if (auto type = dyn_cast<RankedTensorType>(operand.getType());
           type && isa<BlockArgument>(operand) && type.getNumElements() == count)
-        vector =
-            std::max(vector, kWidest / getStorageBytes(type.getElementType()));
+        vector = std::max(vector, kWidestAccess /
+                                      getStorageBytes(type.getElementType()));
   int64_t last = count == 1 ? 1 : statements.front().extents.back();
   while (vector > 1 && last % vector != 0)
     vector /= 2;
@@ -83,23 +81,9 @@ private:
 
 } // namespace
 
-/// Whether neighbouring elements of the last axis are contiguous in memory,
-/// with the alignment of a vector.
 bool MapEmitter::isVector(const Access &access) const {
-  unsigned numDims = statements_.front().numDims();
-  int64_t vector = schedule_.getVector();
-  std::optional<Linear> linear = getLinear(access.index, numDims);
-  if (vector == 1 || !linear || linear->offset % vector != 0 ||
-      linear->strides.back() != 1 || !isAligned(access.tensor, vector))
-    return false;
-  return llvm::all_of(ArrayRef(linear->strides).drop_back(),
-                      [&](int64_t stride) { return stride % vector == 0; });
-}
-
-static std::string vectorType(Type type, int64_t vector) {
-  return llvm::formatv(
-      "mpc_vector<{0}, {1}>",
-      getStorageText(cast<RankedTensorType>(type).getElementType()), vector);
+  return mpc::cuda::isVector(access, statements_.front().numDims(),
+                             schedule_.getVector());
 }
 
 /// Finds the memory of all results, in the order of the statements.
@@ -116,11 +100,9 @@ void MapEmitter::loadVectors(ArrayRef<std::string> dims) {
     std::pair key(access.tensor, access.index);
     if (!isVector(access) || vectors_.contains(key))
       return;
-    std::string type =
-        vectorType(access.tensor.getType(), schedule_.getVector());
-    std::string place = text_.pointer(access.tensor, schedule_.getVector()) +
-                        " + " + text_.index(access.index, dims);
-    vectors_[key] = text_.define(type, "some", type + "::load(" + place + ")");
+    vectors_[key] =
+        text_.define(vectorText(access.tensor, schedule_.getVector()), "some",
+                     loadVector(text_, access, schedule_.getVector(), dims));
   };
   for (const Statement &statement : statements_) {
     for (const Access &input : statement.inputs)
@@ -138,8 +120,7 @@ void MapEmitter::declareResults() {
       continue;
     Value where = destination.access.tensor;
     std::string name = text_.makeName("made");
-    text_.line("{0} {1};", vectorType(where.getType(), schedule_.getVector()),
-               name);
+    text_.line("{0} {1};", vectorText(where, schedule_.getVector()), name);
     made_[where] = name;
   }
 }
@@ -149,9 +130,7 @@ void MapEmitter::storeVectors(ArrayRef<std::string> dims) {
     const Access &access = destination.access;
     std::string name = made_.lookup(access.tensor);
     if (!name.empty())
-      text_.line("{0}.store({1} + {2});", name,
-                 text_.pointer(access.tensor, schedule_.getVector()),
-                 text_.index(access.index, dims));
+      storeVector(text_, access, schedule_.getVector(), dims, name);
   }
 }
 
@@ -160,11 +139,9 @@ std::string MapEmitter::read(const Access &access, ArrayRef<std::string> dims,
   if (std::string value = forwarded_.lookup(access.tensor); !value.empty())
     return value;
   std::string vector = vectors_.lookup({access.tensor, access.index});
-  if (vector.empty())
-    return text_.load(access.tensor, text_.index(access.index, dims));
-  Type type = cast<RankedTensorType>(access.tensor.getType()).getElementType();
-  std::string element = vector + ".at[" + lane + "]";
-  return type.isInteger(1) ? "bool(" + element + ")" : element;
+  return vector.empty()
+             ? text_.load(access.tensor, text_.index(access.index, dims))
+             : elementOf(access.tensor, vector, lane);
 }
 
 void MapEmitter::computeStatement(const Statement &statement,

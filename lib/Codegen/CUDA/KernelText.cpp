@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/CUDA/CUDADialect.h"
 #include "lib/Codegen/CUDA/ScalarText.h"
+#include "lib/Codegen/CUDA/Vectors.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -27,9 +28,8 @@ std::string mpc::cuda::toIdentifier(StringRef name) {
 }
 
 int64_t mpc::cuda::getAccessBytes(Value tensor, int64_t count) {
-  constexpr int64_t kWidest = 16;
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  return std::min(kWidest, count * getStorageBytes(element));
+  return std::min(kWidestAccess, count * getStorageBytes(element));
 }
 
 bool mpc::cuda::isAligned(Value tensor, int64_t count) {

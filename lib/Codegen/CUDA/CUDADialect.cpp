@@ -135,18 +135,26 @@ LogicalResult LoopsAttr::verify(EmitError emitError, int64_t chunks,
   return verifyGrid(emitError, chunks, threads);
 }
 
+static LogicalResult verifyVector(EmitError emitError, int64_t vector) {
+  if (vector >= 1 && vector <= 16 && llvm::isPowerOf2_64(vector))
+    return success();
+  return emitError() << "a vector of " << vector
+                     << " elements: expected a power of two up to 16";
+}
+
 LogicalResult MapAttr::verify(EmitError emitError, int64_t chunks,
                               int64_t threads, int64_t vector) {
-  if (vector < 1 || vector > 16 || !llvm::isPowerOf2_64(vector))
-    return emitError() << "a vector of " << vector
-                       << " elements: expected a power of two up to 16";
+  if (failed(verifyVector(emitError, vector)))
+    return failure();
   return verifyGrid(emitError, chunks, threads);
 }
 
 LogicalResult RowsAttr::verify(EmitError emitError, int64_t chunks,
-                               int64_t threads, int64_t lanes) {
+                               int64_t threads, int64_t lanes, int64_t vector) {
   if (lanes != 32 && lanes != threads)
     return emitError() << lanes << " lanes a row: expected a warp or the block";
+  if (failed(verifyVector(emitError, vector)))
+    return failure();
   return verifyGrid(emitError, chunks, threads);
 }
 

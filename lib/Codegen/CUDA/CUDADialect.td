@@ -163,16 +163,22 @@ def CUDA_MapAttr : CUDA_Schedule<"Map", "map"> {
 def CUDA_RowsAttr : CUDA_Schedule<"Rows", "rows"> {
   let summary = "One row at a time by a warp or a block";
   let description = [{
-    `lanes` threads share a row: a warp's 32, or all `threads` of a block.
-    A reduction keeps a partial result for each of them, lane `l` over the
-    elements `l`, `l + lanes`, ... of the row, from the neutral element on; if
+    `lanes` threads share a row: a warp's 32, or all `threads` of a block. The
+    elements of the row are dealt out to them in runs of `vector` neighbours,
+    lane `l` gets the runs `l`, `l + lanes`, ..., and moves each of what is
+    contiguous with accesses of up to 16 bytes. Where an operand has not the
+    alignment for these its elements are moved one by one, in the same runs.
+
+    A reduction keeps a partial result for each lane over its elements, in
+    order, from the neutral element on; if
     these are more than 32, sums and products of f32 are a cascade of chains.
     Those of a warp are combined by a tree over the distances 16, 8, 4, 2, 1;
     those of the warps in order; and the first value (the fill) with the
-    result. So the order is a function of the row's length alone.
+    result. So the order is a function of the row's length and axes alone, as
+    `vector` is.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$threads,
-                        "int64_t":$lanes);
+                        "int64_t":$lanes, "int64_t":$vector);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

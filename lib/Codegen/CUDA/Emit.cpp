@@ -66,12 +66,13 @@ static FailureOr<BlockShape> emitBody(KernelText &text, const Body &body,
         emitMap(text, body, map);
         return BlockShape{map.getThreads()};
       })
-      .Case([&](RowsAttr rows) {
-        emitRows(text, body, rows.getThreads(), rows.getLanes());
+      .Case([&](RowsAttr rows) -> FailureOr<BlockShape> {
+        if (failed(emitRows(text, body, rows)))
+          return failure();
         return BlockShape{rows.getThreads()};
       })
       .Case([&](ColumnsAttr columns) {
-        emitColumns(text, body, columns.getThreads());
+        emitColumns(text, body, columns);
         return BlockShape{columns.getThreads()};
       })
       .Default([](Attribute) { return failure(); });

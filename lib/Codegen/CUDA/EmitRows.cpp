@@ -24,22 +24,24 @@ static int64_t product(ArrayRef<int64_t> extents) {
   return count;
 }
 
-std::pair<int64_t, int64_t> mpc::cuda::countRows(FuncOp kernel,
-                                                 const Body &body) {
+RowCounts mpc::cuda::countRows(FuncOp kernel, const Body &body) {
   Rows rows = readRows(kernel, body);
   ArrayRef<int64_t> extents = rows.statements.front().extents;
-  return {product(extents.take_front(rows.numOuter)),
-          product(extents.drop_front(rows.numOuter))};
+  ArrayRef<int64_t> inner = extents.drop_front(rows.numOuter);
+  return {product(extents.take_front(rows.numOuter)), product(inner),
+          inner.empty() ? 1 : inner.back()};
 }
 
-RowEmitter::RowEmitter(KernelText &text, const Body &body, Sharing sharing)
-    : text_(text), rows_(readRows(text.kernel, body)),
-      passes_(getPasses(rows_)), sharing_(std::move(sharing)) {
+RowEmitter::RowEmitter(KernelText &text, const Body &body, Sharing sharing,
+                       int64_t vector)
+    : text_(text), rows_(readRows(text.kernel, body)), body_{rows_.statements},
+      passes_(getPasses(rows_)), sharing_(std::move(sharing)), vector_(vector),
+      width_(vector) {
   ArrayRef<int64_t> extents = rows_.statements.front().extents;
   outer_ = llvm::to_vector(extents.take_front(rows_.numOuter));
   inner_ = llvm::to_vector(extents.drop_front(rows_.numOuter));
   count_ = product(inner_);
-  each_ = llvm::divideCeil(count_, sharing_.step);
+  each_ = llvm::divideCeil(count_, sharing_.step * vector_) * vector_;
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,6 +142,9 @@ void RowEmitter::emitUnit() {
   Texts places = text_.delinearize(sharing_.unit, outer_);
   std::copy(places.begin(), places.end(), dims_.begin());
   findKept();
+  delayStores();
+  chooseWidth();
+  declareKept();
   emitRowStatements(-1);
   for (int pass = 0; pass < passes_.count; ++pass)
     emitPass(pass);
@@ -150,16 +155,25 @@ void RowEmitter::emit() {
   text_.block(sharing_.guard, [&] { emitUnit(); });
 }
 
-void mpc::cuda::emitRows(KernelText &text, const Body &body, int64_t threads,
-                         int64_t lanes) {
-  int64_t units = countRows(text.kernel, body).first;
-  Sharing sharing = lanes == threads ? shareByBlock(text, threads)
-                                     : shareByWarp(text, units, threads);
-  RowEmitter(text, body, std::move(sharing)).emit();
+LogicalResult mpc::cuda::emitRows(KernelText &text, const Body &body,
+                                  RowsAttr schedule) {
+  RowCounts counts = countRows(text.kernel, body);
+  int64_t threads = schedule.getThreads(), vector = schedule.getVector();
+  if (counts.last % vector != 0)
+    return text.kernel.emitOpError("has rows whose last axis of ")
+           << counts.last << " elements is no multiple of vectors of "
+           << vector;
+  Sharing sharing = schedule.getLanes() == threads
+                        ? shareByBlock(text, threads)
+                        : shareByWarp(text, counts.units, threads);
+  RowEmitter(text, body, std::move(sharing), vector).emit();
+  return success();
 }
 
 void mpc::cuda::emitColumns(KernelText &text, const Body &body,
-                            int64_t threads) {
-  int64_t units = countRows(text.kernel, body).first;
-  RowEmitter(text, body, shareColumns(text, units, threads)).emit();
+                            ColumnsAttr schedule) {
+  int64_t units = countRows(text.kernel, body).units;
+  RowEmitter(text, body, shareColumns(text, units, schedule.getThreads()),
+             /*vector=*/1)
+      .emit();
 }

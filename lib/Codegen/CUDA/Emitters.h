@@ -46,12 +46,17 @@ void emitMap(KernelText &text, const kernel::Body &body, MapAttr schedule);
 std::pair<int64_t, int64_t> countMapUnits(const kernel::Body &body);
 
 /// Write kernels of #cuda.rows and of #cuda.columns.
-void emitRows(KernelText &text, const kernel::Body &body, int64_t threads,
-              int64_t lanes);
-void emitColumns(KernelText &text, const kernel::Body &body, int64_t threads);
-/// The number of rows or columns, and the number of elements of each.
-std::pair<int64_t, int64_t> countRows(kernel::FuncOp kernel,
-                                      const kernel::Body &body);
+mlir::LogicalResult emitRows(KernelText &text, const kernel::Body &body,
+                             RowsAttr schedule);
+void emitColumns(KernelText &text, const kernel::Body &body,
+                 ColumnsAttr schedule);
+/// Rows or columns.
+struct RowCounts {
+  int64_t units;
+  int64_t elements; ///< Of each.
+  int64_t last;     ///< Of them those along the last axis.
+};
+RowCounts countRows(kernel::FuncOp kernel, const kernel::Body &body);
 
 /// Writes a kernel of #cuda.dot.
 void emitDot(KernelText &text, const kernel::Body &body, DotAttr schedule);

@@ -72,6 +72,8 @@ public:
   llvm::SmallVector<mlir::Value> destinationsOf(mlir::Value value) const;
   /// Whether `tensor`, an argument, may be the memory of a result.
   bool isStoredOver(mlir::Value tensor) const;
+  /// Whether `tensor`, an argument, may be the memory of `destination`.
+  bool mayOverwrite(mlir::Value destination, mlir::Value tensor) const;
   /// Whether an input may lie in the memory of one of these destinations.
   bool mayOverwriteInput(llvm::ArrayRef<mlir::Value> destinations) const;
 

@@ -151,12 +151,20 @@ SmallVector<Value> KernelText::destinationsOf(Value value) const {
   return destinations;
 }
 
+bool KernelText::mayOverwrite(Value destination, Value tensor) const {
+  kernel::FuncOp func = kernel;
+  unsigned number = cast<BlockArgument>(tensor).getArgNumber();
+  if (number >= func.getNumInputs())
+    return tensor == destination;
+  return func.mayAlias(number, cast<BlockArgument>(destination).getArgNumber() -
+                                   func.getNumInputs());
+}
+
 bool KernelText::mayOverwriteInput(ArrayRef<Value> destinations) const {
   kernel::FuncOp func = kernel;
-  for (Value destination : destinations)
-    for (unsigned input = 0; input < func.getNumInputs(); ++input)
-      if (func.mayAlias(input, cast<BlockArgument>(destination).getArgNumber() -
-                                   func.getNumInputs()))
-        return true;
-  return false;
+  auto inputs = func.getArguments().take_front(func.getNumInputs());
+  return llvm::any_of(destinations, [&](Value destination) {
+    return llvm::any_of(
+        inputs, [&](Value input) { return mayOverwrite(destination, input); });
+  });
 }

@@ -4,58 +4,46 @@
 #include "dialects/Kernel/Cascade.h"
 #include "lib/Codegen/CUDA/RowEmitter.h"
 #include "lib/Codegen/CUDA/ScalarText.h"
+#include "lib/Codegen/CUDA/Vectors.h"
 
 using namespace mlir;
 using namespace mpc::cuda;
 using namespace mpc::kernel;
 
-/// The most elements, of all kept values together, that a thread has registers
-/// for.
-static constexpr int64_t kMaxKept = 32;
-
 std::string mpc::cuda::elementText(Value tensor) {
   return getTypeText(cast<RankedTensorType>(tensor.getType()).getElementType());
-}
-
-/// Whether a pass after that of statement `number` reads its `result`.
-bool RowEmitter::isReadLater(unsigned number, Value result) {
-  return llvm::any_of(llvm::enumerate(rows_.statements), [&](auto later) {
-    return passes_.levels[later.index()] > passes_.levels[number] &&
-           llvm::is_contained(later.value().op->getOperands(), result);
-  });
-}
-
-/// Decides whether values for later passes are kept, and which.
-void RowEmitter::findKept() {
-  SmallVector<Value> values;
-  for (auto [number, statement] : llvm::enumerate(rows_.statements))
-    for (Value result : statement.op->getResults())
-      if (rows_.kinds[number] == StageKind::Map && isReadLater(number, result))
-        values.push_back(result);
-  keeps_ = each_ * static_cast<int64_t>(values.size()) <= kMaxKept;
-  if (!keeps_)
-    return;
-  for (Value value : values) {
-    kept_[value] = text_.makeName("kept");
-    text_.line("{0} {1}[{2}];", elementText(value), kept_[value], each_);
-  }
 }
 
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
+/// The index of the current element in the arrays of kept values.
+std::string RowEmitter::keptPlace() const {
+  return width_ == 1 ? slot_
+                     : llvm::formatv("{0} * {1} + {2}", slot_, width_, lane_);
+}
+
+std::string RowEmitter::readMemory(const Access &access) {
+  Place place(access.tensor, access.index);
+  if (auto kept = keptInputs_.find(place); kept != keptInputs_.end())
+    return elementOf(access.tensor, kept->second.name + "[" + slot_ + "]",
+                     lane_);
+  if (std::string vector = vectors_.lookup(place); !vector.empty())
+    return elementOf(access.tensor, vector, lane_);
+  return text_.load(access.tensor, text_.index(access.index, dims_));
+}
+
 std::string RowEmitter::read(const Access &access) {
   if (std::string value = unitValues_.lookup(access.tensor); !value.empty())
     return value;
-  std::optional<Producer> producer =
-      getProducer(access.tensor, Body{rows_.statements});
+  std::optional<Producer> producer = getProducer(access.tensor, body_);
   if (!producer)
-    return text_.load(access.tensor, text_.index(access.index, dims_));
+    return readMemory(access);
   if (!elements_.contains(access.tensor)) {
     std::string array = kept_.lookup(access.tensor);
     if (!array.empty() && passes_.levels[producer->statement] < pass_)
-      return array + "[" + slot_ + "]";
+      return array + "[" + keptPlace() + "]";
     computeMap(producer->statement);
   }
   return elements_[access.tensor];
@@ -76,15 +64,6 @@ void RowEmitter::computeMap(unsigned number) {
   Texts results = text_.region(statement, argumentsOf(statement), dims_);
   for (auto [result, value] : llvm::zip(statement.op->getResults(), results))
     elements_[result] = value;
-}
-
-/// The pass in which an output is stored. A later pass that recomputes a value
-/// must find its inputs unchanged, so that an output which may lie in an
-/// input's memory is stored in the last pass.
-int RowEmitter::storePass(unsigned number, unsigned output) {
-  Value result = rows_.statements[number].op->getResult(output);
-  bool waits = !keeps_ && text_.mayOverwriteInput(text_.destinationsOf(result));
-  return waits ? passes_.count - 1 : passes_.levels[number];
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,13 +87,12 @@ void RowEmitter::emitReduction(unsigned number) {
 void RowEmitter::computeResults(int pass, unsigned number) {
   const Statement &statement = rows_.statements[number];
   for (auto [out, result] : llvm::enumerate(statement.op->getResults())) {
-    bool stores =
-        storePass(number, out) == pass && !text_.destinationsOf(result).empty();
-    bool keeps = passes_.levels[number] == pass && kept_.contains(result);
-    if (stores || keeps)
+    bool isKept = keeps(pass, number, out);
+    if (isKept || stores(pass, number, out))
       (void)read({result, statement.outputs[out].index});
-    if (keeps)
-      text_.line("{0}[{1}] = {2};", kept_[result], slot_, elements_[result]);
+    if (isKept)
+      text_.line("{0}[{1}] = {2};", kept_[result], keptPlace(),
+                 elements_[result]);
   }
 }
 
@@ -124,18 +102,21 @@ void RowEmitter::storeResults(int pass, unsigned number) {
   for (auto [out, result] : llvm::enumerate(statement.op->getResults())) {
     if (storePass(number, out) != pass)
       continue;
-    for (Value where : text_.destinationsOf(result))
-      text_.store(where, text_.index(statement.outputs[out].index, dims_),
-                  read({result, statement.outputs[out].index}));
+    AffineExpr index = statement.outputs[out].index;
+    for (Value where : text_.destinationsOf(result)) {
+      std::string value = read({result, index});
+      if (std::string made = made_.lookup({where, index}); !made.empty())
+        text_.line("{0}.at[{1}] = {2};", made, lane_, value);
+      else
+        text_.store(where, text_.index(index, dims_), value);
+    }
   }
 }
 
-/// Emits the maps and sums of `pass` at `element`. All reads come before the
+/// Emits the maps and sums of `pass` at one element. All reads come before the
 /// first store.
-void RowEmitter::emitElement(int pass, const std::string &element) {
+void RowEmitter::emitElement(int pass) {
   elements_.clear();
-  Texts places = text_.delinearize(element, inner_);
-  std::copy(places.begin(), places.end(), dims_.begin() + rows_.numOuter);
   for (auto [number, kind] : llvm::enumerate(rows_.kinds)) {
     if (kind == StageKind::Reduction && passes_.levels[number] == pass)
       emitReduction(number);
@@ -147,19 +128,115 @@ void RowEmitter::emitElement(int pass, const std::string &element) {
       storeResults(pass, number);
 }
 
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+/// Emits `body` for each of `count` places along the last dimension, `step`
+/// elements apart; it gets the number of the place.
+void RowEmitter::forEach(llvm::StringRef name, int64_t count, int64_t step,
+                         llvm::function_ref<void(const std::string &)> body) {
+  std::string first = dims_.back(), number = text_.makeName(name);
+  text_.line("#pragma unroll");
+  std::string head =
+      llvm::formatv("for (int {0} = 0; {0} < {1}; ++{0})", number, count);
+  text_.block(head, [&] {
+    std::string offset = step == 1 ? "" : " * " + std::to_string(step);
+    dims_.back() = "(" + first + " + " + number + offset + ")";
+    body(number);
+  });
+  dims_.back() = first;
+}
+
+/// Emits `body` for each element of the current vectors.
+void RowEmitter::forEachLane(llvm::function_ref<void()> body) {
+  if (width_ == 1)
+    return body();
+  forEach("at", width_, 1, [&](const std::string &number) {
+    lane_ = number;
+    body();
+  });
+  lane_ = "0";
+}
+
+/// Reads elements of an input into the array `kept`.
+void RowEmitter::keepVector(const Access &access, const std::string &kept) {
+  std::string run = kept + "[" + slot_ + "]";
+  if (isVector(access))
+    return text_.line("{0} = {1};", run,
+                      loadVector(text_, access, width_, dims_));
+  forEachLane([&] {
+    text_.line("{0}.at[{1}] = {2};", run, lane_,
+               text_.load(access.tensor, text_.index(access.index, dims_)));
+  });
+}
+
+/// Reads what `pass` keeps, and what is one access.
+void RowEmitter::readVectors(int pass) {
+  for (const Access &access : readsOf(pass)) {
+    Place place(access.tensor, access.index);
+    if (auto kept = keptInputs_.find(place); kept != keptInputs_.end())
+      keepVector(access, kept->second.name);
+    else if (isVector(access))
+      vectors_[place] = text_.define(vectorText(access.tensor, width_), "some",
+                                     loadVector(text_, access, width_, dims_));
+  }
+}
+
+/// Declares the vectors in which `pass` collects what one access stores.
+void RowEmitter::declareMade(int pass) {
+  for (const Access &access : storesOf(pass)) {
+    if (!isVector(access))
+      continue;
+    std::string name = text_.makeName("made");
+    text_.line("{0} {1};", vectorText(access.tensor, width_), name);
+    made_[{access.tensor, access.index}] = name;
+  }
+}
+
+void RowEmitter::storeMade() {
+  for (const auto &[place, name] : made_)
+    storeVector(text_, {place.first, place.second}, width_, dims_, name);
+}
+
+/// Emits the maps and sums of `pass` for the elements of one vector.
+void RowEmitter::emitVectors(int pass) {
+  readVectors(pass);
+  declareMade(pass);
+  forEachLane([&] { emitElement(pass); });
+  storeMade();
+  vectors_.clear();
+  made_.clear();
+}
+
+/// Emits the maps and sums of `pass` for the run that begins at `element`.
+void RowEmitter::emitRun(int pass, const std::string &element) {
+  Texts places = text_.delinearize(element, inner_);
+  std::copy(places.begin(), places.end(), dims_.begin() + rows_.numOuter);
+  int64_t parts = vector_ / width_;
+  if (parts == 1)
+    return emitVectors(pass);
+  std::string run = slot_;
+  forEach("part", parts, width_, [&](const std::string &number) {
+    slot_ = llvm::formatv("({0} * {1} + {2})", run, parts, number);
+    emitVectors(pass);
+  });
+  slot_ = run;
+}
+
 /// Emits this thread's elements from `first` to before `end`. Its sums are cut
-/// into chains of `lengths`. The longest chains come first, and are cut into
-/// the others.
+/// into chains of `lengths`, which are multiples of a run. The longest chains
+/// come first, and are cut into the others.
 void RowEmitter::emitChains(int pass, ArrayRef<int64_t> lengths,
                             const std::string &first, const std::string &end) {
   std::string element = text_.makeName("element");
-  int64_t step = sharing_.step * (lengths.empty() ? 1 : lengths.front());
+  int64_t step = sharing_.step * (lengths.empty() ? vector_ : lengths.front());
   std::string active = sharing_.active.empty() ? "" : sharing_.active + " && ";
   std::string head =
       llvm::formatv("for ({0} {1} = {2}; {3}{1} < {4}; {1} += {5})",
                     text_.indexType(), element, first, active, end, step);
   if (lengths.empty())
-    return text_.block(head, [&] { emitElement(pass, element); });
+    return text_.block(head, [&] { emitRun(pass, element); });
   text_.block(head, [&] {
     SmallVector<ChainSum> sums = startChains(pass);
     std::string last = text_.define(
@@ -213,23 +290,26 @@ SmallVector<int64_t> RowEmitter::getChainLengths(int pass) {
 
 /// Emits a loop over this thread's elements.
 void RowEmitter::emitElements(int pass) {
-  if (!keeps_ || kept_.empty())
-    return emitChains(pass, getChainLengths(pass), sharing_.first,
+  std::string first = sharing_.first;
+  if (vector_ > 1)
+    first += " * " + std::to_string(vector_);
+  if (kept_.empty() && keptInputs_.empty())
+    return emitChains(pass, getChainLengths(pass), first,
                       std::to_string(count_));
   std::string element = text_.makeName("element");
   std::string active = sharing_.active.empty() ? "" : sharing_.active + " && ";
   slot_ = text_.makeName("slot");
   text_.line("#pragma unroll");
-  std::string head =
-      llvm::formatv("for (int {0} = 0; {0} < {1}; ++{0})", slot_, each_);
+  std::string head = llvm::formatv("for (int {0} = 0; {0} < {1}; ++{0})", slot_,
+                                   each_ / vector_);
   text_.block(head, [&] {
     text_.line("const {0} {1} = {2} + {3} * {4};", text_.indexType(), element,
-               sharing_.first, slot_, sharing_.step);
+               first, slot_, sharing_.step * vector_);
     std::string guard = sharing_.active;
-    if (count_ % sharing_.step != 0)
+    if (count_ % (sharing_.step * vector_) != 0)
       guard = llvm::formatv("{0}{1} < {2}", active, element, count_);
     if (!guard.empty())
       guard = "if (" + guard + ")";
-    text_.block(guard, [&] { emitElement(pass, element); });
+    text_.block(guard, [&] { emitRun(pass, element); });
   });
 }

@@ -16,6 +16,8 @@ static constexpr int64_t kThreads = 256;
 /// The most elements of a row that a warp computes. A longer row has a block
 /// for itself.
 static constexpr int64_t kWarpRow = 1024;
+/// The most elements of a row that a thread has side by side: 16 bytes of bf16.
+static constexpr int64_t kRun = 8;
 /// The number of warps of a block that share 32 columns, and the number of
 /// elements that are worth a warp.
 static constexpr int64_t kColumnWarps = 8, kColumnGrain = 16;
@@ -48,24 +50,37 @@ static ScheduleAttrInterface scheduleMap(FuncOp kernel, const Body &body,
                        vector);
 }
 
+/// The number of neighbours that a thread of a row takes: a divisor of the last
+/// axis that leaves no thread without any. It fixes the order of sums, so that
+/// it must not follow from types, which fusing changes, nor from alignment.
+static int64_t chooseRun(const RowCounts &counts, int64_t lanes) {
+  int64_t run = kRun;
+  while (run > 1 && (counts.last % run != 0 || run * lanes > counts.elements))
+    run /= 2;
+  return run;
+}
+
 /// The reference divides rows the other way round: other threads, another order
 /// of sums, and shared memory in place of shuffles.
 static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
                                           bool naive) {
-  auto [rows, elements] = countRows(kernel, body);
-  bool byWarp = (elements <= kWarpRow) != naive;
-  return make<RowsAttr>(kernel, countBlocks(rows, byWarp ? kThreads / 32 : 1),
-                        kThreads, byWarp ? int64_t{32} : kThreads);
+  RowCounts counts = countRows(kernel, body);
+  bool byWarp = (counts.elements <= kWarpRow) != naive;
+  int64_t lanes = byWarp ? 32 : kThreads;
+  return make<RowsAttr>(
+      kernel, countBlocks(counts.units, byWarp ? kThreads / 32 : 1), kThreads,
+      lanes, naive ? int64_t{1} : chooseRun(counts, lanes));
 }
 
 /// In the reference a thread has a column for itself.
 static ScheduleAttrInterface scheduleColumns(FuncOp kernel, const Body &body,
                                              bool naive) {
-  auto [columns, elements] = countRows(kernel, body);
+  RowCounts counts = countRows(kernel, body);
   int64_t warps = 1;
-  while (!naive && warps < kColumnWarps && elements >= kColumnGrain * warps)
+  while (!naive && warps < kColumnWarps &&
+         counts.elements >= kColumnGrain * warps)
     warps *= 2;
-  return make<ColumnsAttr>(kernel, countBlocks(columns, 32), 32 * warps);
+  return make<ColumnsAttr>(kernel, countBlocks(counts.units, 32), 32 * warps);
 }
 
 static ScheduleAttrInterface

@@ -12,38 +12,6 @@ using namespace mpc::test;
 
 namespace {
 
-size_t sizeOf(const std::string &type) { return type == "f32" ? 4 : 2; }
-
-std::vector<uint8_t> encode(const std::vector<double> &numbers,
-                            const std::string &type) {
-  std::vector<float> wide(numbers.begin(), numbers.end());
-  std::vector<uint16_t> narrow;
-  for (double number : numbers)
-    narrow.push_back(type == "bf16" ? toBFloat(number) : toHalf(number));
-  return type == "f32" ? bytes(wide) : bytes(narrow);
-}
-
-std::vector<double> decode(const std::vector<uint8_t> &memory,
-                           const std::string &type) {
-  std::vector<double> numbers;
-  if (type == "f32")
-    for (float value : values<float>(memory))
-      numbers.push_back(value);
-  else
-    for (uint16_t bits : values<uint16_t>(memory))
-      numbers.push_back(type == "bf16" ? fromBFloat(bits) : fromHalf(bits));
-  return numbers;
-}
-
-/// `count` multiples of 1/4 up to 2, which all types have.
-std::vector<double> quarters(size_t count, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::vector<double> numbers(count);
-  for (double &number : numbers)
-    number = (static_cast<int>(engine() % 17) - 8) / 4.0;
-  return numbers;
-}
-
 /// Expects `want` in the last of `buffers`, of elements of `type`, wherever in
 /// 16 bytes all of them begin, and that the widest access is what that allows.
 void expectAtEveryOffset(const std::string &text, const Buffers &buffers,
@@ -104,44 +72,51 @@ kernel.func @k(%x: tensor<40x64x{0}>, %b: tensor<64x{0}>, %d: tensor<40x64x{0}>)
     for (size_t i = 0; i < want.size(); ++i)
       want[i] += b[i % 64];
     expectAtEveryOffset(text,
-                        {encode(x, type), encode(b, type), encode(want, type)},
+                        {encode(x, type), encode(b, type), encode(x, type)},
                         type, want, 0, "#cuda.map");
   }
 }
 
-// Rows move element by element; what one begins at is of no matter.
-TEST(CudaAlignment, Rows) {
+/// Rows of `columns` of f16, to each of which the sum of its row is added.
+void expectRowsAtEveryOffset(size_t columns, bool hasVectors) {
   std::string text = std::string(kMaps) + R"(
-kernel.func @k(%x: tensor<6x70xf16>, %d: tensor<6x70xf16>) -> tensor<6x70xf16> {
+kernel.func @k(%x: tensor<6xCOLUMNSxf16>, %d: tensor<6xCOLUMNSxf16>) -> tensor<6xCOLUMNSxf16> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<6xf32>
   %none = linalg.fill ins(%zero : f32) outs(%e : tensor<6xf32>) -> tensor<6xf32>
   %sum = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
-      ins(%x : tensor<6x70xf16>) outs(%none : tensor<6xf32>) {
+      ins(%x : tensor<6xCOLUMNSxf16>) outs(%none : tensor<6xf32>) {
   ^bb0(%a: f16, %o: f32):
     %0 = arith.extf %a : f16 to f32
     %1 = arith.addf %o, %0 : f32
     linalg.yield %1 : f32
   } -> tensor<6xf32>
   %r = linalg.generic {indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel"]}
-      ins(%x, %sum : tensor<6x70xf16>, tensor<6xf32>) outs(%d : tensor<6x70xf16>) {
+      ins(%x, %sum : tensor<6xCOLUMNSxf16>, tensor<6xf32>) outs(%d : tensor<6xCOLUMNSxf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
     %0 = arith.extf %a : f16 to f32
     %1 = arith.addf %0, %b : f32
     %2 = arith.truncf %1 : f32 to f16
     linalg.yield %2 : f16
-  } -> tensor<6x70xf16>
-  kernel.return %r : tensor<6x70xf16>
+  } -> tensor<6xCOLUMNSxf16>
+  kernel.return %r : tensor<6xCOLUMNSxf16>
 })";
-  std::vector<double> x = quarters(6 * 70, 5), want(x);
+  replaceAll(text, "COLUMNS", std::to_string(columns));
+  std::vector<double> x = quarters(6 * columns, 5), want(x);
   for (size_t row = 0; row < 6; ++row) {
-    double sum =
-        std::accumulate(x.begin() + row * 70, x.begin() + row * 70 + 70, 0.0);
-    for (size_t i = 0; i < 70; ++i)
-      want[row * 70 + i] += sum;
+    double sum = std::accumulate(x.begin() + row * columns,
+                                 x.begin() + (row + 1) * columns, 0.0);
+    for (size_t i = 0; i < columns; ++i)
+      want[row * columns + i] += sum;
   }
   expectAtEveryOffset(text, {encode(x, "f16"), encode(x, "f16")}, "f16", want,
-                      0, "#cuda.rows", false);
+                      0, "#cuda.rows", hasVectors);
+}
+
+TEST(CudaAlignment, Rows) {
+  expectRowsAtEveryOffset(70, false);
+  expectRowsAtEveryOffset(512, true);
+  expectRowsAtEveryOffset(2056, true);
 }
 
 /// d = a * b + c, factors along k and across it, of the type that they have or

@@ -121,3 +121,43 @@ std::vector<uint8_t> mpc::test::wholeNumbers(size_t count, unsigned seed,
   }
   return type == "f32" ? bytes(wide) : bytes(narrow);
 }
+
+size_t mpc::test::sizeOf(const std::string &type) {
+  return type == "f32" ? 4 : 2;
+}
+
+std::vector<uint8_t> mpc::test::encode(const std::vector<double> &numbers,
+                                       const std::string &type) {
+  std::vector<float> wide(numbers.begin(), numbers.end());
+  std::vector<uint16_t> narrow;
+  for (double number : numbers)
+    narrow.push_back(type == "bf16" ? toBFloat(number) : toHalf(number));
+  return type == "f32" ? bytes(wide) : bytes(narrow);
+}
+
+std::vector<double> mpc::test::decode(const std::vector<uint8_t> &memory,
+                                      const std::string &type) {
+  std::vector<double> numbers;
+  if (type == "f32")
+    for (float value : values<float>(memory))
+      numbers.push_back(value);
+  else
+    for (uint16_t bits : values<uint16_t>(memory))
+      numbers.push_back(type == "bf16" ? fromBFloat(bits) : fromHalf(bits));
+  return numbers;
+}
+
+std::vector<double> mpc::test::quarters(size_t count, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::vector<double> numbers(count);
+  for (double &number : numbers)
+    number = (static_cast<int>(engine() % 17) - 8) / 4.0;
+  return numbers;
+}
+
+void mpc::test::replaceAll(std::string &text, const std::string &name,
+                           const std::string &value) {
+  for (size_t at = 0; (at = text.find(name, at)) != std::string::npos;
+       at += value.size())
+    text.replace(at, name.size(), value);
+}

@@ -90,6 +90,20 @@ std::vector<uint8_t> room(size_t count) {
 std::vector<uint8_t> wholeNumbers(size_t count, unsigned seed,
                                   const std::string &type);
 
+/// The bytes of an element of "f16", "bf16" or "f32".
+size_t sizeOf(const std::string &type);
+/// Numbers as elements of such a type, and back.
+std::vector<uint8_t> encode(const std::vector<double> &numbers,
+                            const std::string &type);
+std::vector<double> decode(const std::vector<uint8_t> &memory,
+                           const std::string &type);
+
+/// `count` multiples of 1/4 up to 2, which all types have.
+std::vector<double> quarters(size_t count, unsigned seed);
+
+void replaceAll(std::string &text, const std::string &name,
+                const std::string &value);
+
 } // namespace mpc::test
 
 #endif // MPC_TEST_LIB_CODEGEN_CUDA_EMULATED_H

@@ -149,15 +149,11 @@ kernel.func @k(%x: tensor<{0}x{1}xf32>, %d: tensor<{2}xf32>) -> tensor<{2}xf32> 
              .str();
 }
 
-/// The terms `first`, `first + step`, ... of `x`: one after another up to 32,
-/// else chains of 16, chains of these, and so on while there are more than 23.
-float sumOfThread(const std::vector<float> &x, size_t first, size_t step) {
-  std::vector<float> terms;
-  for (size_t i = first; i < x.size(); i += step)
-    terms.push_back(x[i]);
-  // Of all threads, the first has the most terms.
-  for (size_t most = (x.size() + step - 1) / step;
-       most > 23 && x.size() > 32 * step; most = (most + 15) / 16) {
+/// The terms of a thread, of which the threads have at most `most`: one after
+/// another up to 32, else chains of 16, chains of these, and so on while there
+/// are more than 23.
+float sumOfThread(std::vector<float> terms, size_t most) {
+  for (bool isLong = most > 32; isLong && most > 23; most = (most + 15) / 16) {
     std::vector<float> chains((terms.size() + 15) / 16);
     for (size_t i = 0; i < terms.size(); ++i)
       chains[i / 16] += terms[i];
@@ -169,13 +165,24 @@ float sumOfThread(const std::vector<float> &x, size_t first, size_t step) {
   return sum;
 }
 
+/// The terms of thread `first` of `threads`, which get runs of `run` in turn.
+std::vector<float> termsOf(const std::vector<float> &x, size_t first,
+                           size_t threads, size_t run = 1) {
+  std::vector<float> terms;
+  for (size_t i = first * run; i < x.size(); i += threads * run)
+    terms.insert(terms.end(), x.begin() + i, x.begin() + i + run);
+  return terms;
+}
+
 /// The order that CUDA_RowsAttr documents for a row of `threads`.
-float sumOfRow(const std::vector<float> &x, size_t threads) {
+float sumOfRow(const std::vector<float> &x, size_t threads, size_t run) {
+  size_t most = termsOf(x, 0, threads, run).size();
   float whole = 0;
   for (size_t warp = 0; warp < threads / 32; ++warp) {
     std::vector<float> lanes;
     for (size_t lane = 0; lane < 32; ++lane)
-      lanes.push_back(sumOfThread(x, warp * 32 + lane, threads));
+      lanes.push_back(
+          sumOfThread(termsOf(x, warp * 32 + lane, threads, run), most));
     for (size_t half = 16; half > 0; half /= 2)
       for (size_t lane = 0; lane < half; ++lane)
         lanes[lane] += lanes[lane + half];
@@ -186,16 +193,46 @@ float sumOfRow(const std::vector<float> &x, size_t threads) {
 
 // The terms of one thread are a cascade where they are many: of a row by a
 // warp, by a block, and of a column by eight warps. The number of columns is
-// prime, or the sum would be sliced.
+// prime, or the sum would be sliced. Where memory is aligned for no vector, the
+// order is the same.
 TEST(CudaRows, LongSumsAreCascades) {
-  for (int columns : {900, 8100, 9000, 150000}) {
-    std::vector<float> x = randoms(columns);
-    Emitted kernel = emitAll(sumOver(false, 1, columns), 80).front();
-    ASSERT_EQ(kernel.schedule.substr(0, 10), "#cuda.rows");
-    Buffers after = runOnGpu(kernel, {bytes(x), room<float>(1)}, {});
-    EXPECT_EQ(values<float>(after[1])[0],
-              sumOfRow(x, columns == 900 ? 32 : 256))
-        << columns << " " << kernel.schedule;
+  struct Case {
+    int columns, threads, run;
+  };
+  for (auto [columns, threads, run] : {Case{900, 32, 4},
+                                       {901, 32, 1},
+                                       {1000, 32, 8},
+                                       {8100, 256, 4},
+                                       {8101, 256, 1},
+                                       {9000, 256, 8},
+                                       {150000, 256, 8}})
+    for (size_t offset : {0, 4}) {
+      std::vector<float> x = randoms(columns);
+      Emitted kernel = emitAll(sumOver(false, 1, columns), 80,
+                               {.alignment = offset == 0 ? 64u : 4u})
+                           .front();
+      ASSERT_EQ(kernel.schedule.substr(0, 10), "#cuda.rows");
+      EXPECT_EQ(kernel.text.find("some0") != std::string::npos,
+                run > 1 && offset == 0);
+      Buffers after =
+          runOnGpu(kernel, {bytes(x), room<float>(1)}, {.offset = offset});
+      EXPECT_EQ(values<float>(after[1])[0], sumOfRow(x, threads, run))
+          << columns << " " << kernel.schedule;
+    }
+}
+
+// A sum has the same bits alone, with all of its row kept or with its row read
+// again.
+TEST(CudaRows, FusingChangesNoSum) {
+  for (int columns : {520, 1000, 1500, 2056, 9000}) {
+    std::vector<float> x = randoms(3 * columns), ones(3, 1);
+    Emitted alone = emitAll(sumOver(false, 3, columns), 80).front();
+    Emitted fused = emitAll(scaledSums(3, columns), 80).front();
+    Buffers sums = runOnGpu(alone, {bytes(x), room<float>(3)}, {});
+    Buffers after = runOnGpu(
+        fused,
+        {bytes(x), bytes(ones), room<float>(3 * columns), room<float>(3)}, {});
+    EXPECT_EQ(values<float>(after[3]), values<float>(sums[1])) << columns;
   }
 }
 
@@ -210,9 +247,10 @@ TEST(CudaColumns, LongSumsAreCascades) {
       std::vector<float> terms;
       for (int row = 0; row < rows; ++row)
         terms.push_back(x[row * 33 + column]);
-      float want = sumOfThread(terms, 0, 8);
+      size_t most = termsOf(terms, 0, 8).size();
+      float want = sumOfThread(termsOf(terms, 0, 8), most);
       for (size_t warp = 1; warp < 8; ++warp)
-        want += sumOfThread(terms, warp, 8);
+        want += sumOfThread(termsOf(terms, warp, 8), most);
       EXPECT_EQ(got[column], want) << rows << " " << column;
     }
   }

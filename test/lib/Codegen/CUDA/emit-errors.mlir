@@ -82,7 +82,28 @@ kernel.func @two(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32>
 // -----
 
 // expected-error @below {{64 lanes a row: expected a warp or the block}}
-#a = #cuda.rows<chunks = 1, threads = 256, lanes = 64>
+#a = #cuda.rows<chunks = 1, threads = 256, lanes = 64, vector = 1>
+
+// -----
+
+// expected-error @below {{a vector of 6 elements: expected a power of two up to 16}}
+#a = #cuda.rows<chunks = 1, threads = 256, lanes = 32, vector = 6>
+
+// -----
+
+// expected-error @below {{has rows whose last axis of 12 elements is no multiple of vectors of 8}}
+kernel.func rows @crossing(%x: tensor<9x12xf32>, %d: tensor<9xf32>) -> tensor<9xf32>
+    attributes {schedule = #cuda.rows<chunks = 2, threads = 256, lanes = 32, vector = 8>} {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<9xf32>) -> tensor<9xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<9x12xf32>) outs(%first : tensor<9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<9xf32>
+  kernel.return %r : tensor<9xf32>
+}
 
 // -----
 

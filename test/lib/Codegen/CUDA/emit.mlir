@@ -162,12 +162,15 @@ kernel.func rows @exponentials(%x: tensor<6x40xf32>, %d: tensor<6x40xf32>) -> te
 }
 
 // A long row has a block, and the largest element is found as numbers are
-// compared: NaN wins.
+// compared: NaN wins. Of what has no alignment stated, runs of neighbours are
+// read element by element.
 // CHECK-LABEL: largest(
 // CHECK:         const int row0 = int(blockIdx.x);
 // CHECK:         __shared__ float partial0[8];
 // CHECK:         float part0 = mpc_float(0xff800000u);
-// CHECK:         for (int element0 = thread0; element0 < 5000; element0 += 256) {
+// CHECK:         for (int element0 = thread0 * 8; element0 < 5000; element0 += 2048) {
+// CHECK:           for (int at0 = 0; at0 < 8; ++at0) {
+// CHECK:             mpc_max(part0, input0[row0 * 5000 + (element0 + at0)]);
 // CHECK:         mpc_block_combine<8>(part0, partial0, [](float a, float b) { return mpc_max(a, b); });
 // CHECK:         if (thread0 == 0) {
 kernel.func rows @largest(%x: tensor<2x5000xf32>, %d: tensor<2xf32>) -> tensor<2xf32> {

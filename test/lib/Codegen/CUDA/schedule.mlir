@@ -34,10 +34,12 @@ kernel.func map @odd(%x: tensor<7xf32>, %d: tensor<7xf32>) -> tensor<7xf32> {
   kernel.return %r : tensor<7xf32>
 }
 
-// A row of up to 1024 elements is a warp's, a longer one a block's.
+// A row of up to 1024 elements is a warp's, a longer one a block's. A thread
+// takes so many neighbours as divide the row and leave no thread without; in
+// the reference one.
 // CHECK:       @short_rows
-// CHECK-SAME:  schedule = #cuda.rows<chunks = 2, threads = 256, lanes = 32>
-// NAIVE:       schedule = #cuda.rows<chunks = 9, threads = 256, lanes = 256>
+// CHECK-SAME:  schedule = #cuda.rows<chunks = 2, threads = 256, lanes = 32, vector = 8>
+// NAIVE:       schedule = #cuda.rows<chunks = 9, threads = 256, lanes = 256, vector = 1>
 kernel.func rows @short_rows(%x: tensor<9x1024xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
   %e = tensor.empty() : tensor<9xf32>
   %zero = arith.constant 0.0 : f32
@@ -52,8 +54,8 @@ kernel.func rows @short_rows(%x: tensor<9x1024xf32>, %d: tensor<9xf32>) -> tenso
 }
 
 // CHECK:       @long_rows
-// CHECK-SAME:  schedule = #cuda.rows<chunks = 9, threads = 256, lanes = 256>
-// NAIVE:       schedule = #cuda.rows<chunks = 2, threads = 256, lanes = 32>
+// CHECK-SAME:  schedule = #cuda.rows<chunks = 9, threads = 256, lanes = 256, vector = 1>
+// NAIVE:       schedule = #cuda.rows<chunks = 2, threads = 256, lanes = 32, vector = 1>
 kernel.func rows @long_rows(%x: tensor<9x1025xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
   %e = tensor.empty() : tensor<9xf32>
   %zero = arith.constant 0.0 : f32
@@ -82,6 +84,66 @@ kernel.func columns @columns(%x: tensor<40x33xf32>, %d: tensor<33xf32>) -> tenso
     linalg.yield %1 : f32
   } -> tensor<33xf32>
   kernel.return %r : tensor<33xf32>
+}
+
+// 128 elements have four for each lane.
+// CHECK:       @rows_of_fewer
+// CHECK-SAME:  lanes = 32, vector = 4>
+kernel.func rows @rows_of_fewer(%x: tensor<9x128xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<9xf32>) -> tensor<9xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<9x128xf32>) outs(%first : tensor<9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<9xf32>
+  kernel.return %r : tensor<9xf32>
+}
+
+// 1500 is a multiple of 4 and not of 8.
+// CHECK:       @rows_of_twelves
+// CHECK-SAME:  lanes = 256, vector = 4>
+kernel.func rows @rows_of_twelves(%x: tensor<9x1500xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<9xf32>) -> tensor<9xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<9x1500xf32>) outs(%first : tensor<9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<9xf32>
+  kernel.return %r : tensor<9xf32>
+}
+
+// Some threads have two runs of 8, others three.
+// CHECK:       @long_rows_of_eights
+// CHECK-SAME:  lanes = 256, vector = 8>
+kernel.func rows @long_rows_of_eights(%x: tensor<9x4104xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<9xf32>) -> tensor<9xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<9x4104xf32>) outs(%first : tensor<9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<9xf32>
+  kernel.return %r : tensor<9xf32>
+}
+
+// A run lies in the last axis.
+// CHECK:       @two_axes
+// CHECK-SAME:  lanes = 256, vector = 4>
+kernel.func rows @two_axes(%x: tensor<64x3x100xf32>, %d: tensor<3xf32>) -> tensor<3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<3xf32>) -> tensor<3xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(l, m, n) -> (l, m, n)>, affine_map<(l, m, n) -> (m)>], iterator_types = ["reduction", "parallel", "reduction"]}
+      ins(%x : tensor<64x3x100xf32>) outs(%first : tensor<3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<3xf32>
+  kernel.return %r : tensor<3xf32>
 }
 
 // A scatter's columns are the least power of two, and its rows fill the block,

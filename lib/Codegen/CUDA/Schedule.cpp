@@ -16,6 +16,10 @@ static constexpr int64_t kThreads = 256;
 /// The most elements of a row that a warp computes. A longer row has a block
 /// for itself.
 static constexpr int64_t kWarpRow = 1024;
+/// The most elements of a row that a block of kThreads computes, and the
+/// threads for a longer one. Of logits, 100 KB a row, so few rows are under way
+/// at a time that a second-level cache has them when the next pass reads them.
+static constexpr int64_t kBlockRow = 16384, kLongRowThreads = 512;
 /// The most elements of a row that a thread has side by side: 16 bytes of bf16.
 static constexpr int64_t kRun = 8;
 /// The number of warps of a block that share 32 columns, and the number of
@@ -65,11 +69,13 @@ static int64_t chooseRun(const RowCounts &counts, int64_t lanes) {
 static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
                                           bool naive) {
   RowCounts counts = countRows(kernel, body);
-  bool byWarp = (counts.elements <= kWarpRow) != naive;
-  int64_t lanes = byWarp ? 32 : kThreads;
-  return make<RowsAttr>(
-      kernel, countBlocks(counts.units, byWarp ? kThreads / 32 : 1), kThreads,
-      lanes, naive ? int64_t{1} : chooseRun(counts, lanes));
+  if ((counts.elements <= kWarpRow) != naive)
+    return make<RowsAttr>(kernel, countBlocks(counts.units, kThreads / 32),
+                          kThreads, int64_t{32},
+                          naive ? int64_t{1} : chooseRun(counts, 32));
+  int64_t threads = counts.elements > kBlockRow ? kLongRowThreads : kThreads;
+  return make<RowsAttr>(kernel, countBlocks(counts.units, 1), threads, threads,
+                        naive ? int64_t{1} : chooseRun(counts, threads));
 }
 
 /// In the reference a thread has a column for itself.

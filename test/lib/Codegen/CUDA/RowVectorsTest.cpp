@@ -229,6 +229,43 @@ TEST(CudaRowVectors, OtherAxes) {
     }
 }
 
+// Of a tensor with rows of `stride` the elements from `first` on: both decide
+// where a run begins.
+TEST(CudaRowVectors, PartsOfRows) {
+  struct Case {
+    int stride, first;
+    bool isVector;
+  };
+  for (auto [stride, first, isVector] : {Case{528, 8, true},
+                                         {528, 4, false},
+                                         {521, 0, false},
+                                         {521, 1, false}}) {
+    int size = 3 * stride + first + 520;
+    std::string map =
+        llvm::formatv("(m, n) -> (m * {0} + n + {1})", stride, first);
+    std::string text = maximum(std::to_string(size), "4", "f32", map,
+                               "(m, n) -> (m)", R"("parallel", "reduction")");
+    // The extents of the loops are those of what is read beside it.
+    replaceAll(text, "%d: ", "%y: tensor<4x520xf32>, %d: ");
+    replaceAll(text, "(m, n) -> (m)>]",
+               "(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>]");
+    replaceAll(text, "ins(%x : ", "ins(%x, %y : ");
+    replaceAll(text, "xf32>) outs(%none",
+               "xf32>, tensor<4x520xf32>) outs(%none");
+    replaceAll(text, "^bb0(%a: f32,", "^bb0(%a: f32, %b: f32,");
+    std::vector<double> x = quarters(size, 9), want(4);
+    for (int i = 0; i < 4 * 520; ++i)
+      want[i / 520] += x[i / 520 * stride + i % 520 + first];
+    Emitted kernel = emitAll(text, 80).front();
+    ASSERT_EQ(kernel.schedule.substr(0, 10), "#cuda.rows");
+    EXPECT_EQ(StringRef(kernel.text).contains("load(input0"), isVector)
+        << kernel.text;
+    Buffers after = runOnGpu(
+        kernel, {encode(x, "f32"), room<float>(4 * 520), room<float>(4)}, {});
+    expectNear(decode(after[2], "f32"), want, 0);
+  }
+}
+
 // Bytes begin anywhere.
 TEST(CudaRowVectors, BytesAtEveryOffset) {
   constexpr int kRows = 3, kColumns = 520;

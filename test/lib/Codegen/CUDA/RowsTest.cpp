@@ -205,7 +205,9 @@ TEST(CudaRows, LongSumsAreCascades) {
                                        {8100, 256, 4},
                                        {8101, 256, 1},
                                        {9000, 256, 8},
-                                       {150000, 256, 8}})
+                                       {16384, 256, 8},
+                                       {16392, 512, 8},
+                                       {150000, 512, 8}})
     for (size_t offset : {0, 4}) {
       std::vector<float> x = randoms(columns);
       Emitted kernel = emitAll(sumOver(false, 1, columns), 80,

@@ -154,15 +154,15 @@ kernel.func rows @many(%x0: tensor<16x512xf32> {kernel.alignment = 16 : i64}, %x
 
 // Long sums are cascades of chains: of 16 elements, which are two runs.
 // CHECK-LABEL: chains(
-// CHECK:         for (int element0 = thread0 * 8; element0 < 160000; element0 += 65536) {
-// CHECK:           for (int element1 = element0; element1 < last0; element1 += 4096) {
-// CHECK:             for (int element2 = element1; element2 < last1; element2 += 2048) {
-// CHECK-NEXT:          mpc_vector<float, 8>::load(input0 + row0 * 160000 + element2);
-kernel.func rows @chains(%x: tensor<4x160000xf32> {kernel.alignment = 64 : i64}, %d: tensor<4xf32>) -> tensor<4xf32> {
+// CHECK:         for (int element0 = thread0 * 8; element0 < 400000; element0 += 131072) {
+// CHECK:           for (int element1 = element0; element1 < last0; element1 += 8192) {
+// CHECK:             for (int element2 = element1; element2 < last1; element2 += 4096) {
+// CHECK-NEXT:          mpc_vector<float, 8>::load(input0 + row0 * 400000 + element2);
+kernel.func rows @chains(%x: tensor<4x400000xf32> {kernel.alignment = 64 : i64}, %d: tensor<4xf32>) -> tensor<4xf32> {
   %zero = arith.constant 0.0 : f32
   %first = linalg.fill ins(%zero : f32) outs(%d : tensor<4xf32>) -> tensor<4xf32>
   %r = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
-      ins(%x : tensor<4x160000xf32>) outs(%first : tensor<4xf32>) {
+      ins(%x : tensor<4x400000xf32>) outs(%first : tensor<4xf32>) {
   ^bb0(%a: f32, %o: f32):
     %1 = arith.addf %o, %a : f32
     linalg.yield %1 : f32

@@ -131,6 +131,21 @@ kernel.func rows @long_rows_of_eights(%x: tensor<9x4104xf32>, %d: tensor<9xf32>)
   kernel.return %r : tensor<9xf32>
 }
 
+// Of a longer row than 16384 few are under way at a time.
+// CHECK:       @very_long_rows
+// CHECK-SAME:  schedule = #cuda.rows<chunks = 9, threads = 512, lanes = 512, vector = 8>
+kernel.func rows @very_long_rows(%x: tensor<9x16392xf32>, %d: tensor<9xf32>) -> tensor<9xf32> {
+  %zero = arith.constant 0.0 : f32
+  %first = linalg.fill ins(%zero : f32) outs(%d : tensor<9xf32>) -> tensor<9xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<9x16392xf32>) outs(%first : tensor<9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.addf %o, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<9xf32>
+  kernel.return %r : tensor<9xf32>
+}
+
 // A run lies in the last axis.
 // CHECK:       @two_axes
 // CHECK-SAME:  lanes = 256, vector = 4>

@@ -133,7 +133,9 @@ kernel.func @k(%x: tensor<ROWSxCOLUMNSxTX>, %y: tensor<ROWSxCOLUMNSxTY>, %g: ten
   }
 };
 
-constexpr int kLengths[] = {1, 7, 8, 9, 31, 33, 64, 1000, 1001, 4104};
+// Multiples of the lanes too, of 32 and of 256, which are no whole number of
+// runs a lane.
+constexpr int kLengths[] = {1, 7, 8, 9, 31, 33, 544, 1000, 1001, 2304, 4104};
 
 TEST(CudaRowVectors, EachLength) {
   for (int columns : kLengths) {
@@ -183,6 +185,67 @@ kernel.func @k(%x: tensor<SHAPExTYPE>, %d: tensor<ROWSxTYPE>) -> tensor<ROWSxTYP
                                  : "maxsi"}})
     replaceAll(text, name, value);
   return text;
+}
+
+/// s = sum(a), and the sum of s with each of a, b, c and d: of f32 more vectors
+/// than a thread has registers for.
+std::string fourSums(int rows, int columns) {
+  std::string text = R"(
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+kernel.func @k(%a: TYPE, %b: TYPE, %c: TYPE, %d: TYPE, %e: TYPE, %f: TYPE, %g: TYPE, %h: TYPE) -> (TYPE, TYPE, TYPE, TYPE) {
+  %zero = arith.constant 0.0 : f32
+  %r = tensor.empty() : tensor<ROWSxf32>
+  %none = linalg.fill ins(%zero : f32) outs(%r : tensor<ROWSxf32>) -> tensor<ROWSxf32>
+  %s = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%a : TYPE) outs(%none : tensor<ROWSxf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.addf %o, %x : f32
+    linalg.yield %0 : f32
+  } -> tensor<ROWSxf32>
+  %t:4 = linalg.generic {indexing_maps = [#mn, #mn, #mn, #mn, #m, #mn, #mn, #mn, #mn], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b, %c, %d, %s : TYPE, TYPE, TYPE, TYPE, tensor<ROWSxf32>) outs(%e, %f, %g, %h : TYPE, TYPE, TYPE, TYPE) {
+  ^bb0(%w: f32, %x: f32, %y: f32, %z: f32, %q: f32, %o: f32, %p: f32, %u: f32, %v: f32):
+    %0 = arith.addf %w, %q : f32
+    %1 = arith.addf %x, %q : f32
+    %2 = arith.addf %y, %q : f32
+    %3 = arith.addf %z, %q : f32
+    linalg.yield %0, %1, %2, %3 : f32, f32, f32, f32
+  } -> (TYPE, TYPE, TYPE, TYPE)
+  kernel.return %t#0, %t#1, %t#2, %t#3 : TYPE, TYPE, TYPE, TYPE
+})";
+  replaceAll(text, "TYPE", "tensor<ROWSxCOLUMNSxf32>");
+  replaceAll(text, "ROWS", std::to_string(rows));
+  replaceAll(text, "COLUMNS", std::to_string(columns));
+  return text;
+}
+
+// A run in two halves, beside kept elements, and whole where nothing is kept or
+// single elements are moved.
+TEST(CudaRowVectors, HalvesOfRuns) {
+  for (int columns : {544, 768, 2304, 9000})
+    for (size_t offset : {0, 4}) {
+      size_t count = 3 * columns;
+      Buffers buffers;
+      for (unsigned seed = 1; seed <= 4; ++seed)
+        buffers.push_back(encode(quarters(count, seed), "f32"));
+      buffers.resize(8, room<float>(count));
+      Emitted kernel = emitAll(fourSums(3, columns), 80,
+                               {.alignment = offset == 0 ? 64u : 4u})
+                           .front();
+      StringRef body = StringRef(kernel.text).split("// End").second;
+      EXPECT_EQ(body.contains("int part"), offset == 0 && columns != 9000);
+      Buffers after = runOnGpu(kernel, buffers, {.seed = 2, .offset = offset});
+      std::vector<double> a = quarters(count, 1);
+      for (unsigned number = 0; number < 4; ++number) {
+        std::vector<double> want = quarters(count, number + 1);
+        for (size_t i = 0; i < count; ++i) {
+          auto row = a.begin() + i / columns * columns;
+          want[i] += std::accumulate(row, row + columns, 0.0);
+        }
+        expectNear(decode(after[4 + number], "f32"), want, 0);
+      }
+    }
 }
 
 // Along the middle axis of what is contiguous in another; over two axes that

@@ -12,7 +12,8 @@ using namespace mpc::cuda;
 using namespace mpc::kernel;
 
 /// The bytes of a register, of those in which a thread keeps elements, and of
-/// those for them and for all vectors of a pass. A thread has 128 registers.
+/// those for them, for sums and for all vectors of a pass. A thread has 128
+/// registers.
 static constexpr int64_t kRegister = 4, kMostKept = 32 * kRegister,
                          kMostHeld = 64 * kRegister;
 
@@ -216,7 +217,11 @@ void RowEmitter::chooseWidth() {
         bytes += bytesOf(access.tensor);
     most = std::max(most, bytes);
   }
-  while (width_ > 1 && keptBytes_ + width_ * most > kMostHeld)
+  int64_t held = keptBytes_;
+  for (auto [number, statement] : llvm::enumerate(body_.statements))
+    if (rows_.kinds[number] == StageKind::Reduction)
+      held += kRegister * statement.op->getNumResults();
+  while (width_ > 1 && held + width_ * most > kMostHeld)
     width_ /= 2;
 }
 

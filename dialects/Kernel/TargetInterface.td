@@ -50,10 +50,14 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
       }],
       "bool", "hasProductLibrary", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
-        Whether kernels of rows compute partial sums over runs of rows beside
-        them, for each element of a row.
+        Whether a kernel of `runs` runs of rows, of `elements` each, computes
+        `sums` sums over each run beside its rows, for each element of a row. A
+        run's rows are computed one after another, so that there must be enough
+        runs to keep the machine busy.
       }],
-      "bool", "sumsRunsOfRows", (ins), [{}], [{ return false; }]>,
+      "bool", "sumsRunsOfRows",
+      (ins "int64_t":$runs, "int64_t":$elements, "unsigned":$sums), [{}],
+      [{ return false; }]>,
     InterfaceMethod<[{
         What contractions are computed by, the best first.
       }],

@@ -14,6 +14,9 @@ using namespace mpc::kernel;
 /// gradients of a value that every later layer of a DenseNet reads, would be a
 /// kernel used only once.
 static constexpr size_t kMostReads = 16;
+/// The same of one that computes sums over runs of rows, which keeps its place
+/// in every tensor from row to row.
+static constexpr size_t kMostReadsOfRuns = 8;
 /// A kernel of fewer rows has too little work to share among threads...
 static constexpr int64_t kMinRows = 8;
 /// ...unless its whole space is small.
@@ -128,6 +131,17 @@ bool GroupJoiner::hasFewRows(const Group &group) const {
           !target_.isBusyWith(rows, elements / rows, stages.goesByColumns()));
 }
 
+/// Whether the target computes sums over runs of rows beside them.
+bool GroupJoiner::sumsRuns(const Stages &stages) const {
+  int64_t rows = computeProduct(stages.getOuter());
+  int64_t elements = computeProduct(stages.extents) / rows;
+  unsigned sums = 0;
+  for (const Stage &stage : stages.list)
+    if (stage.kind == StageKind::Partial)
+      sums += stage.statement.outputs.size();
+  return target_ && target_.sumsRunsOfRows(rows / stages.run, elements, sums);
+}
+
 StringRef GroupJoiner::tryJoin(const Group &producer, const Group &consumer,
                                Group &joined) const {
   if (!producer.stages || !consumer.stages)
@@ -140,7 +154,10 @@ StringRef GroupJoiner::tryJoin(const Group &producer, const Group &consumer,
     return "no schedule runs the stages of the two";
   if (joined.stages->has(StageKind::Reduction) && hasFewRows(joined))
     return "one kernel would have too few rows";
-  if (tensorsRead(joined.statements).size() > kMostReads)
+  if (joined.stages->run > 1 && !sumsRuns(*joined.stages))
+    return "one kernel would have too few runs of rows, or too many sums";
+  size_t most = joined.stages->run > 1 ? kMostReadsOfRuns : kMostReads;
+  if (tensorsRead(joined.statements).size() > most)
     return "one kernel would read too many tensors";
   return "";
 }

@@ -48,6 +48,7 @@ public:
 
 private:
   bool hasFewRows(const Group &group) const;
+  bool sumsRuns(const Stages &stages) const;
 
   llvm::DenseMap<mlir::Operation *, Statement> statements_;
   TargetAttrInterface target_;

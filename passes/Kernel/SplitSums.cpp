@@ -35,6 +35,9 @@ struct RowSpace {
 
   bool operator==(const RowSpace &) const = default;
   ArrayRef<int64_t> rows() const { return ArrayRef(extents).take_front(outer); }
+  ArrayRef<int64_t> elements() const {
+    return ArrayRef(extents).drop_front(outer);
+  }
 };
 
 /// A sum of f32 over all rows, from zero on.
@@ -47,6 +50,8 @@ struct RowsSum {
   llvm::SetVector<Value> tensors;
   bool isBesideRows = false;
   bool isSplit = false; ///< Its op is gone.
+
+  int64_t countRuns() const { return computeProduct(space.rows()) / run; }
 };
 
 } // namespace
@@ -341,15 +346,13 @@ struct SplitSumsPass : mpc::kernel::impl::SplitSumsPassBase<SplitSumsPass> {
   using SplitSumsPassBase::SplitSumsPassBase;
 
   void runOnOperation() override {
-    TargetAttrInterface target = getTarget(getOperation());
-    if (!target || !target.sumsRunsOfRows())
-      return;
-    for (Block &block : getOperation().getBody())
-      splitBlock(block);
+    if (TargetAttrInterface target = getTarget(getOperation()))
+      for (Block &block : getOperation().getBody())
+        splitBlock(block, target);
   }
 
 private:
-  void splitBlock(Block &block) {
+  void splitBlock(Block &block, TargetAttrInterface target) {
     std::vector<RowsSum> sums;
     for (auto op : block.getOps<linalg::GenericOp>())
       if (std::optional<RowsSum> sum = matchRowsSum(op)) {
@@ -360,6 +363,10 @@ private:
       if (!sum.isBesideRows)
         continue;
       SmallVector<linalg::GenericOp> together = findTogether(sum, sums);
+      if (!target.sumsRunsOfRows(sum.countRuns(),
+                                 computeProduct(sum.space.elements()),
+                                 together.size()))
+        continue;
       for (RowsSum &one : sums)
         one.isSplit |= llvm::is_contained(together, one.op);
       Splitter(together, sum).split();

@@ -265,8 +265,10 @@ LogicalResult LinearOp::buildVJP(OpBuilder &b, Cotangents dOut, Gradients dIn) {
         shape);
   }
   dIn[1] = MatmulOp::create(b, getLoc(), d, x, none, true, false);
+  // With the axes of the result the sum can be computed with what makes that.
   if (getBias())
-    dIn[2] = g.sum(d, {0});
+    dIn[2] = g.sum(dOut[0], llvm::to_vector(llvm::seq<int64_t>(
+                                0, static_cast<int64_t>(shape.size()) - 1)));
   return success();
 }
 

@@ -53,7 +53,9 @@ struct TargetModel
   // Widening takes as long as the arithmetic after it.
   static bool widensOnLoad(Attribute) { return false; }
 
-  static bool sumsRunsOfRows(Attribute) { return true; }
+  static bool sumsRunsOfRows(Attribute, int64_t, int64_t, unsigned) {
+    return true;
+  }
 
   static SmallVector<MultiplyUnit> getMultiplyUnits(Attribute target) {
     auto cpu = cast<TargetAttr>(target);

@@ -176,6 +176,9 @@ def CUDA_RowsAttr : CUDA_Schedule<"Rows", "rows"> {
     those of the warps in order; and the first value (the fill) with the
     result. So the order is a function of the row's length and axes alone, as
     `vector` is.
+
+    Where the body has sums over runs of rows, `lanes` threads compute the rows
+    of a run one after another, and have its sums in shared memory.
   }];
   let parameters = (ins "int64_t":$chunks, "int64_t":$threads,
                         "int64_t":$lanes, "int64_t":$vector);

@@ -28,8 +28,8 @@ RowCounts mpc::cuda::countRows(FuncOp kernel, const Body &body) {
   Rows rows = readRows(kernel, body);
   ArrayRef<int64_t> extents = rows.statements.front().extents;
   ArrayRef<int64_t> inner = extents.drop_front(rows.numOuter);
-  return {product(extents.take_front(rows.numOuter)), product(inner),
-          inner.empty() ? 1 : inner.back()};
+  return {product(extents.take_front(rows.numOuter)) / rows.run, rows.run,
+          product(inner), inner.empty() ? 1 : inner.back()};
 }
 
 RowEmitter::RowEmitter(KernelText &text, const Body &body, Sharing sharing,
@@ -137,22 +137,53 @@ void RowEmitter::emitPass(int pass) {
   emitRowStatements(pass);
 }
 
-void RowEmitter::emitUnit() {
-  dims_.assign(rows_.statements.front().numDims(), "0");
-  Texts places = text_.delinearize(sharing_.unit, outer_);
+/// Sets the outer dimensions to those of row or column `number`.
+void RowEmitter::setUnit(const std::string &number) {
+  Texts places = text_.delinearize(number, outer_);
   std::copy(places.begin(), places.end(), dims_.begin());
-  findKept();
-  delayStores();
-  chooseWidth();
+}
+
+void RowEmitter::emitUnit(const std::string &number) {
+  setUnit(number);
+  unitValues_.clear();
   declareKept();
   emitRowStatements(-1);
   for (int pass = 0; pass < passes_.count; ++pass)
     emitPass(pass);
 }
 
+/// Emits the rows of a run, one after another, and the sums over them.
+void RowEmitter::emitRunOfRows() {
+  std::string first =
+      text_.define(text_.indexType(), "first",
+                   llvm::formatv("{0} * {1}", sharing_.unit, rows_.run));
+  setUnit(first);
+  startPartials();
+  std::string row = text_.makeName("row");
+  text_.line("#pragma unroll 1");
+  text_.block(
+      llvm::formatv("for (int {0} = 0; {0} < {1}; ++{0})", row, rows_.run),
+      [&] {
+        emitUnit(llvm::formatv("({0} + {1})", first, row));
+        text_.line("{0};", sharing_.sync);
+      });
+  setUnit(first);
+  storePartials();
+}
+
 void RowEmitter::emit() {
+  dims_.assign(rows_.statements.front().numDims(), "0");
+  findKept();
+  delayStores();
+  chooseWidth();
   declareShared();
-  text_.block(sharing_.guard, [&] { emitUnit(); });
+  declarePartials();
+  text_.block(sharing_.guard, [&] {
+    if (rows_.run > 1)
+      emitRunOfRows();
+    else
+      emitUnit(sharing_.unit);
+  });
 }
 
 LogicalResult mpc::cuda::emitRows(KernelText &text, const Body &body,
@@ -163,6 +194,10 @@ LogicalResult mpc::cuda::emitRows(KernelText &text, const Body &body,
     return text.kernel.emitOpError("has rows whose last axis of ")
            << counts.last << " elements is no multiple of vectors of "
            << vector;
+  if (counts.run > 1 && counts.elements > kMostOfRuns * schedule.getLanes())
+    return text.kernel.emitOpError("has rows of ")
+           << counts.elements << " elements, too many to sum runs of them by "
+           << schedule.getLanes() << " threads";
   Sharing sharing = schedule.getLanes() == threads
                         ? shareByBlock(text, threads)
                         : shareByWarp(text, counts.units, threads);

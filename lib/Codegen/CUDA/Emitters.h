@@ -50,12 +50,16 @@ mlir::LogicalResult emitRows(KernelText &text, const kernel::Body &body,
                              RowsAttr schedule);
 void emitColumns(KernelText &text, const kernel::Body &body,
                  ColumnsAttr schedule);
-/// Rows or columns.
+/// Rows, runs of them, or columns.
 struct RowCounts {
   int64_t units;
-  int64_t elements; ///< Of each.
+  int64_t run;      ///< The rows of a unit.
+  int64_t elements; ///< Of each row or column.
   int64_t last;     ///< Of them those along the last axis.
 };
+/// The most elements of a row that a thread may have where it sums runs of
+/// rows.
+inline constexpr int64_t kMostOfRuns = 32;
 RowCounts countRows(kernel::FuncOp kernel, const kernel::Body &body);
 
 /// Writes a kernel of #cuda.dot.

@@ -14,6 +14,11 @@ std::string mpc::cuda::elementText(Value tensor) {
   return getTypeText(cast<RankedTensorType>(tensor.getType()).getElementType());
 }
 
+int64_t mpc::cuda::bytesOf(Value tensor) {
+  return getStorageBytes(
+      cast<RankedTensorType>(tensor.getType()).getElementType());
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -82,6 +87,21 @@ void RowEmitter::emitReduction(unsigned number) {
     text_.line("{0} = {1};", sums_[result], value);
 }
 
+/// Adds the current element to the sums over the run of rows.
+void RowEmitter::emitPartial(unsigned number) {
+  const Statement &statement = rows_.statements[number];
+  Texts arguments;
+  for (const Access &input : statement.inputs)
+    arguments.push_back(read(input));
+  Texts sums =
+      llvm::map_to_vector(statement.op->getResults(),
+                          [&](Value result) { return partialPlace(result); });
+  llvm::append_range(arguments, sums);
+  Texts results = text_.region(statement, arguments, dims_);
+  for (auto [sum, value] : llvm::zip(sums, results))
+    text_.line("{0} = {1};", sum, value);
+}
+
 /// Computes the results of map `number` that `pass` stores or keeps, and keeps
 /// the latter.
 void RowEmitter::computeResults(int pass, unsigned number) {
@@ -120,6 +140,8 @@ void RowEmitter::emitElement(int pass) {
   for (auto [number, kind] : llvm::enumerate(rows_.kinds)) {
     if (kind == StageKind::Reduction && passes_.levels[number] == pass)
       emitReduction(number);
+    if (kind == StageKind::Partial && passes_.levels[number] == pass)
+      emitPartial(number);
     if (kind == StageKind::Map)
       computeResults(pass, number);
   }
@@ -209,17 +231,18 @@ void RowEmitter::emitVectors(int pass) {
   made_.clear();
 }
 
-/// Emits the maps and sums of `pass` for the run that begins at `element`.
-void RowEmitter::emitRun(int pass, const std::string &element) {
+/// Emits `body` for each vector of the run that begins at `element`.
+void RowEmitter::forEachVector(const std::string &element,
+                               llvm::function_ref<void()> body) {
   Texts places = text_.delinearize(element, inner_);
   std::copy(places.begin(), places.end(), dims_.begin() + rows_.numOuter);
   int64_t parts = vector_ / width_;
   if (parts == 1)
-    return emitVectors(pass);
+    return body();
   std::string run = slot_;
   forEach("part", parts, width_, [&](const std::string &number) {
     slot_ = llvm::formatv("({0} * {1} + {2})", run, parts, number);
-    emitVectors(pass);
+    body();
   });
   slot_ = run;
 }
@@ -236,7 +259,8 @@ void RowEmitter::emitChains(int pass, ArrayRef<int64_t> lengths,
       llvm::formatv("for ({0} {1} = {2}; {3}{1} < {4}; {1} += {5})",
                     text_.indexType(), element, first, active, end, step);
   if (lengths.empty())
-    return text_.block(head, [&] { emitRun(pass, element); });
+    return text_.block(
+        head, [&] { forEachVector(element, [&] { emitVectors(pass); }); });
   text_.block(head, [&] {
     SmallVector<ChainSum> sums = startChains(pass);
     std::string last = text_.define(
@@ -290,12 +314,23 @@ SmallVector<int64_t> RowEmitter::getChainLengths(int pass) {
 
 /// Emits a loop over this thread's elements.
 void RowEmitter::emitElements(int pass) {
-  std::string first = sharing_.first;
-  if (vector_ > 1)
-    first += " * " + std::to_string(vector_);
-  if (kept_.empty() && keptInputs_.empty())
-    return emitChains(pass, getChainLengths(pass), first,
+  if (kept_.empty() && keptInputs_.empty() && partials_.empty())
+    return emitChains(pass, getChainLengths(pass), firstElement(),
                       std::to_string(count_));
+  forEachRun([&](const std::string &element) {
+    forEachVector(element, [&] { emitVectors(pass); });
+  });
+}
+
+std::string RowEmitter::firstElement() const {
+  return vector_ == 1 ? sharing_.first
+                      : sharing_.first + " * " + std::to_string(vector_);
+}
+
+/// Emits `body` for each run of this thread, which the registers of a slot are
+/// for; it gets the first element.
+void RowEmitter::forEachRun(
+    llvm::function_ref<void(const std::string &)> body) {
   std::string element = text_.makeName("element");
   std::string active = sharing_.active.empty() ? "" : sharing_.active + " && ";
   slot_ = text_.makeName("slot");
@@ -304,12 +339,74 @@ void RowEmitter::emitElements(int pass) {
                                    each_ / vector_);
   text_.block(head, [&] {
     text_.line("const {0} {1} = {2} + {3} * {4};", text_.indexType(), element,
-               first, slot_, sharing_.step * vector_);
+               firstElement(), slot_, sharing_.step * vector_);
     std::string guard = sharing_.active;
     if (count_ % (sharing_.step * vector_) != 0)
       guard = llvm::formatv("{0}{1} < {2}", active, element, count_);
     if (!guard.empty())
       guard = "if (" + guard + ")";
-    text_.block(guard, [&] { emitRun(pass, element); });
+    text_.block(guard, [&] { body(element); });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sums over runs of rows
+//===----------------------------------------------------------------------===//
+
+void RowEmitter::forEachPartial(
+    llvm::function_ref<void(const Statement &, unsigned, Value)> body) {
+  for (auto [number, statement] : llvm::enumerate(rows_.statements))
+    if (rows_.kinds[number] == StageKind::Partial)
+      for (auto [out, result] : llvm::enumerate(statement.op->getResults()))
+        body(statement, out, result);
+}
+
+/// Declares memory for the sums over a run of rows: shared, since they are more
+/// than a thread has registers for beside a row.
+void RowEmitter::declarePartials() {
+  forEachPartial([&](const Statement &, unsigned, Value result) {
+    partials_[result] = text_.makeName("run");
+    text_.declareShared(elementText(result), partials_[result],
+                        each_ * sharing_.threads, bytesOf(result));
+  });
+}
+
+/// This thread's sum of the current element over the run of rows. Neighbouring
+/// threads have neighbours, so that they use all banks.
+std::string RowEmitter::partialPlace(Value result) {
+  return llvm::formatv("{0}[({1}) * {2} + threadIdx.x]", partials_[result],
+                       keptPlace(), sharing_.threads);
+}
+
+/// Sets this thread's sums over the run of rows to their first values.
+void RowEmitter::startPartials() {
+  forEachRunElement(
+      [&](const Statement &statement, unsigned out, const std::string &sum) {
+        text_.line("{0} = {1};", sum, readMemory(statement.outputs[out]));
+      });
+}
+
+void RowEmitter::storePartials() {
+  forEachRunElement([&](const Statement &statement, unsigned out,
+                        const std::string &sum) {
+    for (Value where : text_.destinationsOf(statement.op->getResult(out)))
+      text_.store(where, text_.index(statement.outputs[out].index, dims_), sum);
+  });
+}
+
+/// Emits `body` for each sum over the run of rows and each of this thread's
+/// elements; it gets the sum's place.
+void RowEmitter::forEachRunElement(
+    llvm::function_ref<void(const Statement &, unsigned, const std::string &)>
+        body) {
+  forEachRun([&](const std::string &element) {
+    forEachVector(element, [&] {
+      forEachLane([&] {
+        forEachPartial(
+            [&](const Statement &statement, unsigned out, Value result) {
+              body(statement, out, partialPlace(result));
+            });
+      });
+    });
   });
 }

@@ -53,7 +53,12 @@ private:
 
   // Units and passes.
   void declareShared();
-  void emitUnit();
+  void setUnit(const std::string &number);
+  void emitUnit(const std::string &number);
+  void emitRunOfRows();
+  void declarePartials();
+  void startPartials();
+  void storePartials();
   void emitPass(int pass);
   void startReduction(unsigned number);
   void finishReduction(unsigned number);
@@ -73,7 +78,16 @@ private:
   llvm::SmallVector<int64_t> getChainLengths(int pass);
   void emitChains(int pass, llvm::ArrayRef<int64_t> lengths,
                   const std::string &first, const std::string &end);
-  void emitRun(int pass, const std::string &element);
+  void forEachRun(llvm::function_ref<void(const std::string &)> body);
+  void forEachVector(const std::string &element,
+                     llvm::function_ref<void()> body);
+  std::string firstElement() const;
+  void forEachRunElement(llvm::function_ref<void(const kernel::Statement &,
+                                                 unsigned, const std::string &)>
+                             body);
+  void forEachPartial(
+      llvm::function_ref<void(const kernel::Statement &, unsigned, mlir::Value)>
+          body);
   void emitVectors(int pass);
   void forEach(llvm::StringRef name, int64_t count, int64_t step,
                llvm::function_ref<void(const std::string &)> body);
@@ -86,7 +100,9 @@ private:
   void computeResults(int pass, unsigned number);
   void storeResults(int pass, unsigned number);
   void emitReduction(unsigned number);
+  void emitPartial(unsigned number);
   std::string keptPlace() const;
+  std::string partialPlace(mlir::Value result);
   std::string readMemory(const kernel::Access &access);
   std::string read(const kernel::Access &access);
   Texts argumentsOf(const kernel::Statement &statement);
@@ -122,6 +138,8 @@ private:
   llvm::MapVector<Place, KeptInput> keptInputs_;
   int64_t keptBytes_ = 0; ///< Of a thread, for all of these.
   llvm::DenseMap<mlir::Value, std::string> sums_;
+  /// The arrays, in shared memory, of sums over a run of rows.
+  llvm::DenseMap<mlir::Value, std::string> partials_;
   llvm::DenseMap<mlir::Value, std::string> shared_;
   /// The results that are stored in the last pass.
   llvm::DenseSet<mlir::Value> waiting_;
@@ -133,8 +151,9 @@ private:
   std::string lane_ = "0"; ///< The index of the current element in its vector.
 };
 
-/// The type of the elements of a tensor.
+/// The type of the elements of a tensor, and its bytes.
 std::string elementText(mlir::Value tensor);
+int64_t bytesOf(mlir::Value tensor);
 
 } // namespace mpc::cuda
 

@@ -69,7 +69,8 @@ SmallVector<Access> RowEmitter::readsOf(llvm::BitVector wanted,
 llvm::BitVector RowEmitter::statementsOf(int pass) const {
   llvm::BitVector statements(body_.statements.size());
   for (auto [number, statement] : llvm::enumerate(body_.statements)) {
-    bool isSum = rows_.kinds[number] == StageKind::Reduction &&
+    bool isSum = (rows_.kinds[number] == StageKind::Reduction ||
+                  rows_.kinds[number] == StageKind::Partial) &&
                  passes_.levels[number] == pass;
     bool isMade =
         rows_.kinds[number] == StageKind::Map &&
@@ -109,11 +110,6 @@ bool RowEmitter::isOwn(const Access &access) const {
   };
   return follows(0, rows_.numOuter) &&
          follows(rows_.numOuter, rows_.numOuter + inner_.size());
-}
-
-static int64_t bytesOf(Value tensor) {
-  return getStorageBytes(
-      cast<RankedTensorType>(tensor.getType()).getElementType());
 }
 
 /// Whether a region has more than a few plain operations: functions, quotients.
@@ -219,7 +215,8 @@ void RowEmitter::chooseWidth() {
   }
   int64_t held = keptBytes_;
   for (auto [number, statement] : llvm::enumerate(body_.statements))
-    if (rows_.kinds[number] == StageKind::Reduction)
+    if (rows_.kinds[number] == StageKind::Reduction ||
+        rows_.kinds[number] == StageKind::Partial)
       held += kRegister * statement.op->getNumResults();
   while (width_ > 1 && held + width_ * most > kMostHeld)
     width_ /= 2;

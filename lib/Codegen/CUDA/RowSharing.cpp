@@ -18,6 +18,7 @@ Sharing mpc::cuda::shareByWarp(KernelText &text, int64_t units,
     sharing.guard = llvm::formatv("if ({0} < {1})", row, units);
   sharing.first = lane;
   sharing.step = 32;
+  sharing.threads = threads;
   sharing.leader = lane + " == 0";
   sharing.reduce = "mpc_warp_combine({0}, {2})";
   sharing.partials = 0;
@@ -31,6 +32,7 @@ Sharing mpc::cuda::shareByBlock(KernelText &text, int64_t threads) {
       text.define(text.indexType(), "row", text.indexType() + "(blockIdx.x)");
   sharing.first = text.define("int", "thread", "threadIdx.x");
   sharing.step = threads;
+  sharing.threads = threads;
   sharing.leader = sharing.first + " == 0";
   sharing.reduce =
       "mpc_block_combine<" + std::to_string(threads / 32) + ">({0}, {1}, {2})";
@@ -48,6 +50,7 @@ Sharing mpc::cuda::shareColumns(KernelText &text, int64_t units,
   sharing.unit = wanted;
   sharing.first = text.define("int", "warp", "mpc_warp()");
   sharing.step = threads / 32;
+  sharing.threads = threads;
   sharing.leader = sharing.first + " == 0";
   if (units % 32 != 0) {
     sharing.unit = text.define(

@@ -21,6 +21,7 @@ struct Sharing {
   std::string active; ///< The condition of loops and stores; empty for none.
   std::string first;  ///< This thread's first element.
   int64_t step;       ///< The distance of this thread's elements.
+  int64_t threads;    ///< Of a block.
   /// The condition that is true for the one thread of a unit that stores.
   std::string leader;
   /// The format of the call that combines a unit's partial results. Its

@@ -20,11 +20,25 @@ static constexpr int64_t kWarpRow = 1024;
 /// threads for a longer one. Of logits, 100 KB a row, so few rows are under way
 /// at a time that a second-level cache has them when the next pass reads them.
 static constexpr int64_t kBlockRow = 16384, kLongRowThreads = 512;
+/// The threads of a block whose warps have sums over runs of rows in shared
+/// memory.
+static constexpr int64_t kRunThreads = 128;
 /// The most elements of a row that a thread has side by side: 16 bytes of bf16.
 static constexpr int64_t kRun = 8;
+/// The most bytes of sums over runs of rows that a block has in shared memory,
+/// and the warps that keep a large GPU busy: 16 on each of its multiprocessors.
+static constexpr int64_t kMostRunBytes = 40 * 1024, kBusyWarps = 16 * 128;
 /// The number of warps of a block that share 32 columns, and the number of
 /// elements that are worth a warp.
 static constexpr int64_t kColumnWarps = 8, kColumnGrain = 16;
+
+bool mpc::cuda::sumsRunsOfRows(int64_t runs, int64_t elements, unsigned sums) {
+  int64_t warps = elements <= kWarpRow ? 1 : kThreads / 32;
+  int64_t threads = elements <= kWarpRow ? kRunThreads : kThreads;
+  int64_t each = llvm::divideCeil(elements, 32 * warps);
+  return each <= kMostOfRuns && runs * warps >= kBusyWarps &&
+         each * threads * sums * int64_t(sizeof(float)) <= kMostRunBytes;
+}
 
 static int64_t countBlocks(int64_t units, int64_t each) {
   return std::max<int64_t>(llvm::divideCeil(units, each), 1);
@@ -66,13 +80,16 @@ static int64_t chooseRun(const RowCounts &counts, int64_t lanes) {
 
 /// The reference divides rows the other way round: other threads, another order
 /// of sums, and shared memory in place of shuffles.
+/// But for rows of runs, whose elements a thread must keep.
 static ScheduleAttrInterface scheduleRows(FuncOp kernel, const Body &body,
                                           bool naive) {
   RowCounts counts = countRows(kernel, body);
-  if ((counts.elements <= kWarpRow) != naive)
-    return make<RowsAttr>(kernel, countBlocks(counts.units, kThreads / 32),
-                          kThreads, int64_t{32},
+  if ((counts.elements <= kWarpRow) != (naive && counts.run == 1)) {
+    int64_t threads = counts.run == 1 ? kThreads : kRunThreads;
+    return make<RowsAttr>(kernel, countBlocks(counts.units, threads / 32),
+                          threads, int64_t{32},
                           naive ? int64_t{1} : chooseRun(counts, 32));
+  }
   int64_t threads = counts.elements > kBlockRow ? kLongRowThreads : kThreads;
   return make<RowsAttr>(kernel, countBlocks(counts.units, 1), threads, threads,
                         naive ? int64_t{1} : chooseRun(counts, threads));

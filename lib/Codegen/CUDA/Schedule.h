@@ -16,6 +16,9 @@ mlir::LogicalResult scheduleKernel(kernel::FuncOp kernel,
                                    mlir::SymbolTable &symbols,
                                    TargetAttr target);
 
+/// TargetAttrInterface::sumsRunsOfRows.
+bool sumsRunsOfRows(int64_t runs, int64_t elements, unsigned sums);
+
 } // namespace mpc::cuda
 
 #endif // MPC_LIB_CODEGEN_CUDA_SCHEDULE_H

@@ -63,6 +63,11 @@ struct TargetModel
                      : elements <= kLongRow || rows >= kBusyRows;
   }
 
+  static bool sumsRunsOfRows(Attribute, int64_t runs, int64_t elements,
+                             unsigned sums) {
+    return mpc::cuda::sumsRunsOfRows(runs, elements, sums);
+  }
+
   static bool hasProductLibrary(Attribute target) {
     return mpc::cuda::hasProductLibrary(cast<TargetAttr>(target));
   }

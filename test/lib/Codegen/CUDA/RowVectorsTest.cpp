@@ -416,4 +416,113 @@ TEST(CudaRowVectors, OverWhatTheyRead) {
       }
 }
 
+// d = x - sum(x) of each row, and for each element the sums of d and of x over
+// runs of rows, from a quarter on.
+constexpr const char *kRuns = R"(
+#mn = affine_map<(o, m, n) -> (o, m, n)>
+#m = affine_map<(o, m, n) -> (o, m)>
+#elements = affine_map<(o, b, i, n) -> (o, b * RUN + i, n)>
+#all = affine_map<(o, b, i, n) -> (o, b, i, n)>
+#sums = affine_map<(o, b, i, n) -> (o, b, n)>
+kernel.func @k(%x: tensor<2xROWSxCOLUMNSxTX>, %d: tensor<2xROWSxCOLUMNSxf32>, %p: tensor<2xRUNSxCOLUMNSxf32>,
+               %q: tensor<2xRUNSxCOLUMNSxf32>)
+    -> (tensor<2xROWSxCOLUMNSxf32>, tensor<2xRUNSxCOLUMNSxf32>, tensor<2xRUNSxCOLUMNSxf32>) {
+  %zero = arith.constant 0.0 : f32
+  %quarter = arith.constant 0.25 : f32
+  %e = tensor.empty() : tensor<2xROWSxf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2xROWSxf32>) -> tensor<2xROWSxf32>
+  %w = tensor.empty() : tensor<2xROWSxCOLUMNSxf32>
+  %wide = linalg.generic {indexing_maps = [#mn, #mn], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<2xROWSxCOLUMNSxTX>) outs(%w : tensor<2xROWSxCOLUMNSxf32>) {
+  ^bb0(%a: TX, %o: f32):
+    WIDEN
+    linalg.yield %0 : f32
+  } -> tensor<2xROWSxCOLUMNSxf32>
+  %sum = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%wide : tensor<2xROWSxCOLUMNSxf32>) outs(%z : tensor<2xROWSxf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %t = arith.addf %s, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<2xROWSxf32>
+  %less = linalg.generic {indexing_maps = [#mn, #m, #mn], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%wide, %sum : tensor<2xROWSxCOLUMNSxf32>, tensor<2xROWSxf32>) outs(%d : tensor<2xROWSxCOLUMNSxf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %t = arith.subf %a, %b : f32
+    linalg.yield %t : f32
+  } -> tensor<2xROWSxCOLUMNSxf32>
+  %f = linalg.fill ins(%quarter : f32) outs(%p : tensor<2xRUNSxCOLUMNSxf32>) -> tensor<2xRUNSxCOLUMNSxf32>
+  %g = linalg.fill ins(%quarter : f32) outs(%q : tensor<2xRUNSxCOLUMNSxf32>) -> tensor<2xRUNSxCOLUMNSxf32>
+  %bound = tensor.empty() : tensor<2xRUNSxRUNxCOLUMNSxf32>
+  %r:2 = linalg.generic {indexing_maps = [#elements, #elements, #all, #sums, #sums],
+                         iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
+      ins(%less, %wide, %bound : tensor<2xROWSxCOLUMNSxf32>, tensor<2xROWSxCOLUMNSxf32>, tensor<2xRUNSxRUNxCOLUMNSxf32>)
+      outs(%f, %g : tensor<2xRUNSxCOLUMNSxf32>, tensor<2xRUNSxCOLUMNSxf32>) {
+  ^bb0(%a: f32, %b: f32, %u: f32, %s: f32, %t: f32):
+    %0 = arith.addf %s, %a : f32
+    %1 = arith.addf %t, %b : f32
+    linalg.yield %0, %1 : f32, f32
+  } -> (tensor<2xRUNSxCOLUMNSxf32>, tensor<2xRUNSxCOLUMNSxf32>)
+  kernel.return %less, %r#0, %r#1 : tensor<2xROWSxCOLUMNSxf32>, tensor<2xRUNSxCOLUMNSxf32>, tensor<2xRUNSxCOLUMNSxf32>
+})";
+
+/// Expects the rows and sums of `runs` runs of `run` rows, twice.
+void expectRuns(const std::string &type, int runs, int run, int columns,
+                Emission emission, size_t offset = 0) {
+  SCOPED_TRACE(llvm::formatv("{0}, {1} runs of {2}, {3} columns", type, runs,
+                             run, columns)
+                   .str());
+  std::string text = kRuns;
+  int rows = 2 * runs * run;
+  for (const auto &[name, value] :
+       {std::pair<std::string, std::string>("WIDEN", widen(type, "%0", "%a")),
+        {"RUNS", std::to_string(runs)},
+        {"RUN", std::to_string(run)},
+        {"ROWS", std::to_string(rows / 2)},
+        {"COLUMNS", std::to_string(columns)},
+        {"TX", type}})
+    replaceAll(text, name, value);
+  size_t count = static_cast<size_t>(rows) * columns,
+         sums = static_cast<size_t>(2) * runs * columns;
+  std::vector<double> xs = quarters(count, columns), ds(count), ps(sums, 0.25),
+                      qs(sums, 0.25);
+  for (int row = 0; row < rows; ++row) {
+    auto begin = xs.begin() + static_cast<long>(row) * columns;
+    double sum = std::accumulate(begin, begin + columns, 0.0);
+    for (int i = 0; i < columns; ++i) {
+      ds[row * columns + i] = begin[i] - sum;
+      ps[row / run * columns + i] += begin[i] - sum;
+      qs[row / run * columns + i] += begin[i];
+    }
+  }
+  emission.alignment = std::gcd(size_t{64}, offset);
+  Emitted kernel = emitAll(text, 80, emission).front();
+  ASSERT_EQ(kernel.schedule.substr(0, 10), "#cuda.rows");
+  Buffers after = runOnGpu(kernel,
+                           {encode(xs, type), room<float>(count),
+                            room<float>(sums), room<float>(sums)},
+                           {.seed = 7, .offset = offset});
+  expectNear(decode(after[1], "f32"), ds, 0);
+  expectNear(decode(after[2], "f32"), ps, 0);
+  expectNear(decode(after[3], "f32"), qs, 0);
+}
+
+// By warps and by blocks, which share memory from row to row; whole vectors,
+// halves of them and single elements.
+TEST(CudaRowRuns, SumElements) {
+  for (int columns : {4, 8, 13, 33, 264, 1000, 1001, 1024})
+    for (const char *type : {"f32", "bf16"})
+      expectRuns(type, 3, 16, columns, {});
+  for (int columns : {1032, 2304, 4096})
+    expectRuns("bf16", 2, 3, columns, {});
+}
+
+TEST(CudaRowRuns, EachFormOfTheKernel) {
+  for (int columns : {33, 264, 1032}) {
+    expectRuns("bf16", 1, 7, columns, {});
+    expectRuns("f32", 9, 2, columns, {.wide = true});
+    expectRuns("f32", 2, 5, columns, {.naive = true});
+    expectRuns("bf16", 2, 5, columns, {}, 8);
+  }
+}
+
 } // namespace

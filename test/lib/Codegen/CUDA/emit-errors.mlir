@@ -188,3 +188,32 @@ kernel.func contraction @wide(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %d: 
   } -> tensor<64x64xf32>
   kernel.return %r : tensor<64x64xf32>
 }
+
+// -----
+
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+
+// expected-error @below {{has rows of 2056 elements, too many to sum runs of them by 32 threads}}
+kernel.func rows @long_runs(%x: tensor<32x2056xf32>, %d: tensor<32xf32>, %p: tensor<2x2056xf32>) -> (tensor<32xf32>, tensor<2x2056xf32>)
+    attributes {schedule = #cuda.rows<chunks = 1, threads = 256, lanes = 32, vector = 8>} {
+  %zero = arith.constant 0.0 : f32
+  %z = linalg.fill ins(%zero : f32) outs(%d : tensor<32xf32>) -> tensor<32xf32>
+  %s = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<32x2056xf32>) outs(%z : tensor<32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %t = arith.addf %o, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<32xf32>
+  %q = linalg.fill ins(%zero : f32) outs(%p : tensor<2x2056xf32>) -> tensor<2x2056xf32>
+  %bound = tensor.empty() : tensor<2x16x2056xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, i, n) -> (b * 16 + i, n)>, affine_map<(b, i, n) -> (b, i, n)>,
+                                        affine_map<(b, i, n) -> (b, n)>],
+                       iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %bound : tensor<32x2056xf32>, tensor<2x16x2056xf32>) outs(%q : tensor<2x2056xf32>) {
+  ^bb0(%a: f32, %u: f32, %o: f32):
+    %t = arith.addf %o, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<2x2056xf32>
+  kernel.return %s, %r : tensor<32xf32>, tensor<2x2056xf32>
+}

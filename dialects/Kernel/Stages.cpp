@@ -347,12 +347,14 @@ bool StagesReader::isOfMemory(Value tensor) const {
 }
 
 /// Whether `read` comes from memory or from the same point of an earlier stage.
-/// A value of each element and one of the point never have the same index, nor
-/// has that of a run.
+/// A value of each element and one of the point never have the same index. That
+/// of a run is known when all its points are computed, and so to none of them.
 bool StagesReader::isForwarded(const Access &read, const Stage &reader) const {
   const Stage *writer = writerOf(read.tensor);
   if (!writer)
     return isOfMemory(read.tensor);
+  if (writer->kind == StageKind::Partial)
+    return false;
   const Access &write = writeOf(*writer, read.tensor);
   if (reader.kind == StageKind::Contraction)
     return isOfSamePoint(read, reader.statement, write, writer->statement,

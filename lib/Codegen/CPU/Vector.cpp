@@ -10,11 +10,25 @@ using namespace mlir;
 using namespace mpc::cpu;
 using mpc::kernel::Access;
 
+/// `index` without the quotients and remainders that do not depend on `along`.
+static AffineExpr dropFixedParts(AffineExpr index, unsigned along) {
+  AffineExpr zero = getAffineConstantExpr(0, index.getContext());
+  DenseMap<AffineExpr, AffineExpr> fixed;
+  index.walk([&](AffineExpr expr) {
+    if (llvm::is_contained({AffineExprKind::FloorDiv, AffineExprKind::Mod},
+                           expr.getKind()) &&
+        !expr.isFunctionOfDim(along))
+      fixed[expr] = zero;
+  });
+  return fixed.empty() ? index : index.replace(fixed);
+}
+
 AccessPattern mpc::cpu::getAccessPattern(AffineExpr index, unsigned numDims,
                                          unsigned along) {
   if (!index.isFunctionOfDim(along))
     return AccessPattern::Uniform;
-  std::optional<kernel::Linear> linear = kernel::getLinear(index, numDims);
+  std::optional<kernel::Linear> linear =
+      kernel::getLinear(dropFixedParts(index, along), numDims);
   return linear && linear->strides[along] == 1 ? AccessPattern::Contiguous
                                                : AccessPattern::Scattered;
 }

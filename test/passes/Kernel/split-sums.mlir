@@ -146,3 +146,25 @@ func.func @other_target(%x: tensor<64x24xf32>) -> tensor<24xf32> {
   %3 = nn.reduce_sum %2 axes [0] : tensor<64x24xf32> -> tensor<24xf32>
   return %3 : tensor<24xf32>
 }
+
+// -----
+
+// A sum over a run is known when all its rows are: who reads it is another
+// kernel.
+// CHECK-LABEL: func.func @read
+// FUSED-LABEL: func.func @read
+// FUSED:         %[[K:.*]]:2 = kernel.launch @[[ROWS:.*]] ins(%{{.*}} : tensor<3x16x24xf32>) {{.*}} -> tensor<3x16x24xf32>, tensor<3x24xf32>
+// FUSED:         kernel.launch @[[MAP:.*]] ins(%[[K]]#0, %[[K]]#1 :
+// FUSED:       kernel.func rows @[[ROWS]]
+// FUSED:       kernel.func map @[[MAP]]
+module attributes {kernel.target = #cpu.target<lanes = 8>} {
+  func.func @read(%x: tensor<3x16x24xf32>) -> tensor<3x16x24xf32> {
+    %0 = nn.reduce_sum %x axes [2] : tensor<3x16x24xf32> -> tensor<3x16xf32>
+    %1 = nn.broadcast %0 axes [0, 1] : tensor<3x16xf32> -> tensor<3x16x24xf32>
+    %2 = nn.sub %x, %1 : tensor<3x16x24xf32>
+    %3 = nn.reduce_sum %2 axes [1] : tensor<3x16x24xf32> -> tensor<3x24xf32>
+    %4 = nn.broadcast %3 axes [0, 2] : tensor<3x24xf32> -> tensor<3x16x24xf32>
+    %5 = nn.mul %2, %4 : tensor<3x16x24xf32>
+    return %5 : tensor<3x16x24xf32>
+  }
+}

@@ -219,3 +219,42 @@ func.func @cumsum_of_rows(%x: tensor<2x8xf32>, %d: tensor<2x8xf32>) -> tensor<2x
   %r = kernel.cumsum ins(%x : tensor<2x8xf32>) outs(%d : tensor<2x8xf32>)
   return %r : tensor<2x8xf32>
 }
+
+// -----
+
+// The sums of a kernel's runs are of runs of one length.
+#mn = affine_map<(m, n) -> (m, n)>
+#m = affine_map<(m, n) -> (m)>
+#all = affine_map<(b, i, n) -> (b, i, n)>
+#sums = affine_map<(b, i, n) -> (b, n)>
+// expected-error @+1 {{states the kind 'rows', but its body is of kind 'loops'}}
+kernel.func rows @two_runs(%x: tensor<32x24xf32>, %d: tensor<32xf32>, %p: tensor<2x24xf32>, %q: tensor<4x24xf32>)
+    -> (tensor<32xf32>, tensor<2x24xf32>, tensor<4x24xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %zd = linalg.fill ins(%zero : f32) outs(%d : tensor<32xf32>) -> tensor<32xf32>
+  %s = linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<32x24xf32>) outs(%zd : tensor<32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %t = arith.addf %o, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<32xf32>
+  %zp = linalg.fill ins(%zero : f32) outs(%p : tensor<2x24xf32>) -> tensor<2x24xf32>
+  %bp = tensor.empty() : tensor<2x16x24xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, i, n) -> (b * 16 + i, n)>, #all, #sums],
+                       iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %bp : tensor<32x24xf32>, tensor<2x16x24xf32>) outs(%zp : tensor<2x24xf32>) {
+  ^bb0(%a: f32, %u: f32, %o: f32):
+    %t = arith.addf %o, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<2x24xf32>
+  %zq = linalg.fill ins(%zero : f32) outs(%q : tensor<4x24xf32>) -> tensor<4x24xf32>
+  %bq = tensor.empty() : tensor<4x8x24xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(b, i, n) -> (b * 8 + i, n)>, #all, #sums],
+                       iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %bq : tensor<32x24xf32>, tensor<4x8x24xf32>) outs(%zq : tensor<4x24xf32>) {
+  ^bb0(%a: f32, %u: f32, %o: f32):
+    %v = arith.addf %o, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4x24xf32>
+  kernel.return %s, %r, %t : tensor<32xf32>, tensor<2x24xf32>, tensor<4x24xf32>
+}

@@ -178,6 +178,38 @@ kernel.func scatter @k(%u: tensor<2x50x{0}xf32>, %at: tensor<2x50xi64>, %d: tens
       }
 }
 
+// Of a large result a unit has a block of rows, the last one fewer. Each update
+// is added once, at its row.
+TEST(Scatter, BlocksOfRowsAddEachUpdateOnce) {
+  const int size = 3000, count = 500, inner = 64;
+  std::vector<int64_t> at(count);
+  for (int i = 0; i < count; ++i)
+    at[i] = i % 2 ? static_cast<int64_t>(i) * 37 % size : i * 2 - 500;
+  std::vector<float> u = randoms(count * inner), d(size * inner, -1),
+                     want(size * inner);
+  for (int i = 0; i < count; ++i)
+    for (int n = 0; n < inner; ++n)
+      want[(at[i] < 0 ? at[i] + size : at[i]) * inner + n] += u[i * inner + n];
+  for (int row = 0; row < size; ++row)
+    at.push_back(row);
+  for (int i = 0; i < size * inner; ++i)
+    u.push_back(1), want[i] += 1;
+  std::string text = R"mlir(
+kernel.func scatter @k(%u: tensor<1x3500x64xf32>, %at: tensor<3500xi64>, %d: tensor<1x3000x64xf32>) -> tensor<1x3000x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<1x3000x64xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x3000x64xf32>) -> tensor<1x3000x64xf32>
+  %r = kernel.scatter ins(%u, %at : tensor<1x3500x64xf32>, tensor<3500xi64>) outs(%zeros : tensor<1x3000x64xf32>) by sum
+  kernel.return %r : tensor<1x3000x64xf32>
+}
+)mlir";
+  Kernels kernels(text, Config{});
+  EXPECT_NE(kernels.schedule().find("rows = "), std::string::npos)
+      << kernels.schedule();
+  kernels.run({u.data(), at.data(), d.data()});
+  EXPECT_EQ(d, want);
+}
+
 namespace {
 
 /// The sums of one block, as kernel.cumsum states their order.

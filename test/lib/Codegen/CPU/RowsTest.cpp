@@ -418,3 +418,47 @@ TEST(Rows, PartialSumsOfRuns) {
             << run << " " << runs << " " << n;
       }
 }
+
+// Elements scaled by a factor of their part of the row, which begins anywhere
+// in a vector: all lanes agree about it in whole vectors alone.
+TEST(Rows, ScalesOfPartsOfARow) {
+  for (int length : {3, 8, 10, 12, 16, 24}) {
+    const int rows = 3, parts = 5;
+    std::vector<float> x = randoms(rows * parts * length), s = randoms(parts),
+                       d(x.size());
+    Buffers got = runVectors(fill(R"mlir(
+#all = affine_map<(m, p, n) -> (m, p, n)>
+#m = affine_map<(m, p, n) -> (m)>
+#p = affine_map<(m, p, n) -> (p)>
+kernel.func @k(%x: tensor<3x5xNxf32>, %s: tensor<5xf32>, %d: tensor<3x5xNxf32>) -> tensor<3x5xNxf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<3xf32>
+  %i = linalg.fill ins(%low : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %max = linalg.generic {indexing_maps = [#all, #m], iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%x : tensor<3x5xNxf32>) outs(%i : tensor<3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %t = arith.maximumf %o, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<3xf32>
+  %r = linalg.generic {indexing_maps = [#all, #m, #p, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %max, %s : tensor<3x5xNxf32>, tensor<3xf32>, tensor<5xf32>) outs(%d : tensor<3x5xNxf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = arith.mulf %0, %c : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x5xNxf32>
+  kernel.return %r : tensor<3x5xNxf32>
+}
+)mlir",
+                                  {{"xN", "x" + std::to_string(length)}}),
+                             {bytes(x), bytes(s), bytes(d)}, "#cpu.rows");
+    std::vector<float> want(x.size());
+    for (int row = 0; row < rows; ++row) {
+      auto begin = x.begin() + row * parts * length;
+      float most = *std::max_element(begin, begin + parts * length);
+      for (int i = 0; i < parts * length; ++i)
+        want[row * parts * length + i] = (begin[i] - most) * s[i / length];
+    }
+    EXPECT_EQ(values<float>(got[2]), want) << length;
+  }
+}

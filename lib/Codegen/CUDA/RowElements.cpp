@@ -380,15 +380,15 @@ std::string RowEmitter::partialPlace(Value result) {
 
 /// Sets this thread's sums over the run of rows to their first values.
 void RowEmitter::startPartials() {
-  forEachRunElement(
+  forEachPartialElement(
       [&](const Statement &statement, unsigned out, const std::string &sum) {
         text_.line("{0} = {1};", sum, readMemory(statement.outputs[out]));
       });
 }
 
 void RowEmitter::storePartials() {
-  forEachRunElement([&](const Statement &statement, unsigned out,
-                        const std::string &sum) {
+  forEachPartialElement([&](const Statement &statement, unsigned out,
+                            const std::string &sum) {
     for (Value where : text_.destinationsOf(statement.op->getResult(out)))
       text_.store(where, text_.index(statement.outputs[out].index, dims_), sum);
   });
@@ -396,7 +396,7 @@ void RowEmitter::storePartials() {
 
 /// Emits `body` for each sum over the run of rows and each of this thread's
 /// elements; it gets the sum's place.
-void RowEmitter::forEachRunElement(
+void RowEmitter::forEachPartialElement(
     llvm::function_ref<void(const Statement &, unsigned, const std::string &)>
         body) {
   forEachRun([&](const std::string &element) {

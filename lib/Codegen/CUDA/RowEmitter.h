@@ -82,9 +82,10 @@ private:
   void forEachVector(const std::string &element,
                      llvm::function_ref<void()> body);
   std::string firstElement() const;
-  void forEachRunElement(llvm::function_ref<void(const kernel::Statement &,
-                                                 unsigned, const std::string &)>
-                             body);
+  void
+  forEachPartialElement(llvm::function_ref<void(const kernel::Statement &,
+                                                unsigned, const std::string &)>
+                            body);
   void forEachPartial(
       llvm::function_ref<void(const kernel::Statement &, unsigned, mlir::Value)>
           body);

@@ -168,3 +168,52 @@ module attributes {kernel.target = #cpu.target<lanes = 8>} {
     return %5 : tensor<3x16x24xf32>
   }
 }
+
+// -----
+
+// A GPU wants as many runs as keep it busy, and memory for their sums: neither
+// are few split, nor do other sums over a few rows join them.
+// CHECK-LABEL: func.func @few_runs
+// CHECK-NOT:     "parallel", "reduction", "parallel"
+// CHECK-LABEL: func.func @many_runs
+// CHECK:         linalg.generic {{.*}} outs({{.*}} : tensor<64x64x768xf32>)
+// CHECK-LABEL: func.func @long_rows
+// CHECK-NOT:     "parallel", "parallel", "reduction", "parallel"
+// CHECK-LABEL: func.func @not_joined
+// FUSED-LABEL: func.func @many_runs
+// FUSED:         kernel.launch @[[MANY:.*]] ins(%{{.*}} : tensor<64x1024x768xf32>) {{.*}} -> tensor<64x64x768xf32>
+// FUSED-LABEL: func.func @not_joined
+// FUSED:         kernel.launch @{{.*}} -> tensor<3x16x24xf32>
+// FUSED-NEXT:    tensor.empty
+// FUSED-NEXT:    kernel.launch @{{.*}} -> tensor<3x24xf32>
+// FUSED:       kernel.func rows @[[MANY]](
+module attributes {kernel.target = #cuda.target<arch = 90>} {
+  func.func @few_runs(%x: tensor<64x24xf32>) -> tensor<24xf32> {
+    %0 = nn.reduce_sum %x axes [1] : tensor<64x24xf32> -> tensor<64xf32>
+    %1 = nn.broadcast %0 axes [0] : tensor<64xf32> -> tensor<64x24xf32>
+    %2 = nn.sub %x, %1 : tensor<64x24xf32>
+    %3 = nn.reduce_sum %2 axes [0] : tensor<64x24xf32> -> tensor<24xf32>
+    return %3 : tensor<24xf32>
+  }
+  func.func @many_runs(%x: tensor<64x1024x768xf32>) -> tensor<768xf32> {
+    %0 = nn.reduce_sum %x axes [2] : tensor<64x1024x768xf32> -> tensor<64x1024xf32>
+    %1 = nn.broadcast %0 axes [0, 1] : tensor<64x1024xf32> -> tensor<64x1024x768xf32>
+    %2 = nn.sub %x, %1 : tensor<64x1024x768xf32>
+    %3 = nn.reduce_sum %2 axes [0, 1] : tensor<64x1024x768xf32> -> tensor<768xf32>
+    return %3 : tensor<768xf32>
+  }
+  func.func @long_rows(%x: tensor<64x1024x16384xf32>) -> tensor<16384xf32> {
+    %0 = nn.reduce_sum %x axes [2] : tensor<64x1024x16384xf32> -> tensor<64x1024xf32>
+    %1 = nn.broadcast %0 axes [0, 1] : tensor<64x1024xf32> -> tensor<64x1024x16384xf32>
+    %2 = nn.sub %x, %1 : tensor<64x1024x16384xf32>
+    %3 = nn.reduce_sum %2 axes [0, 1] : tensor<64x1024x16384xf32> -> tensor<16384xf32>
+    return %3 : tensor<16384xf32>
+  }
+  func.func @not_joined(%x: tensor<3x16x24xf32>) -> (tensor<3x16x24xf32>, tensor<3x24xf32>) {
+    %0 = nn.reduce_sum %x axes [2] : tensor<3x16x24xf32> -> tensor<3x16xf32>
+    %1 = nn.broadcast %0 axes [0, 1] : tensor<3x16xf32> -> tensor<3x16x24xf32>
+    %2 = nn.sub %x, %1 : tensor<3x16x24xf32>
+    %3 = nn.reduce_sum %2 axes [1] : tensor<3x16x24xf32> -> tensor<3x24xf32>
+    return %2, %3 : tensor<3x16x24xf32>, tensor<3x24xf32>
+  }
+}

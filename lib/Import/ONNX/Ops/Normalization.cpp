@@ -91,13 +91,6 @@ Error emitLayerNormalization(NodeImporter &node) {
   return Error::success();
 }
 
-/// `values` of each channel, broadcast for `shape`, which has channels on axis
-/// 1.
-Operand perChannel(TensorBuilder &b, const Operand &values,
-                   ArrayRef<int64_t> shape) {
-  return b.broadcast(values, shape, {1});
-}
-
 /// Normalizes `groups` parts of each sample, then scales and shifts channels.
 Error normalizeGroups(NodeImporter &node, int64_t groups) {
   MPC_TRY(node.requireFloat(0));
@@ -118,18 +111,19 @@ Error normalizeGroups(NodeImporter &node, int64_t groups) {
   }
   MPC_TRY_ASSIGN(double epsilon, node.nonNegativeAttr("epsilon", 1e-5f));
   TensorBuilder &b = node.build;
-  int64_t rest = *countElements(input.shape) / input.shape[0] / groups;
-  Operand parts = b.reshape(input, {input.shape[0], groups, rest});
-  Operand normal = b.layerNorm(parts, nullptr, nullptr, 2, epsilon);
-  Operand result = b.reshape(normal, input.shape);
+  int64_t rest = *countElements(input.shape) / input.shape[0] / channels;
+  int64_t each = channels / groups;
+  Operand parts = b.reshape(input, {input.shape[0], groups, each, rest});
+  auto ofChannels = [&](const Operand &values) {
+    return b.broadcast(b.reshape(values, {groups, each}), parts.shape, {1, 2});
+  };
+  Operand result = b.layerNorm(parts, nullptr, nullptr, 2, epsilon);
   // The exporter writes a GroupNorm as this op, with ones as the scale.
   if (node.in(1).splatValue() != 1.0)
-    result =
-        b.binary(Binary::Mul, result, perChannel(b, node.in(1), input.shape));
+    result = b.binary(Binary::Mul, result, ofChannels(node.in(1)));
   if (node.in(2).splatValue() != 0.0)
-    result =
-        b.binary(Binary::Add, result, perChannel(b, node.in(2), input.shape));
-  node.result(0, result);
+    result = b.binary(Binary::Add, result, ofChannels(node.in(2)));
+  node.result(0, b.reshape(result, input.shape));
   return Error::success();
 }
 

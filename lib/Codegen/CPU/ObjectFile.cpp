@@ -4,9 +4,9 @@
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -17,24 +17,32 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
+#include <mutex>
+
 using namespace mpc::cpu;
 
-namespace {
-
-/// Keeps strength reduction out of the code generator. It would take a third of
-/// the time for kernels, whose loops have many indices. Kernels need little of
-/// it, because x86 addresses include an index. Micro-kernels get it in
-/// optimize().
-class NoStrengthReduction : public llvm::OptPassGate {
-public:
-  [[nodiscard]] bool shouldRunPass(llvm::StringRef pass,
-                                   llvm::StringRef) const override {
-    return pass != "Loop Strength Reduction";
-  }
-  [[nodiscard]] bool isEnabled() const override { return true; }
-};
-
-} // namespace
+/// Adds what emits an object, without strength reduction: with its analyses it
+/// would take a third of the time for kernels, whose loops have many indices.
+/// Kernels need little of it, because x86 addresses include an index.
+/// Micro-kernels get it in optimize(). LLVM knows an option of the process
+/// alone, which is as it was when this returns.
+static bool addEmission(llvm::legacy::PassManager &passes,
+                        llvm::TargetMachine &machine,
+                        llvm::raw_pwrite_stream &stream) {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto *disable =
+      static_cast<llvm::cl::opt<bool> *>(options.lookup("disable-lsr"));
+  bool before = disable && disable->getValue();
+  if (disable)
+    disable->setValue(true);
+  bool cannot = machine.addPassesToEmitFile(passes, stream, nullptr,
+                                            llvm::CodeGenFileType::ObjectFile);
+  if (disable)
+    disable->setValue(before);
+  return !cannot;
+}
 
 // Runs the mid-level optimizations that pay: those that clean up addresses and
 // hoist. The code is vectorized already, so that vectorizers and unrollers do
@@ -74,12 +82,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 static llvm::Error emitObject(llvm::Module &module,
                               llvm::TargetMachine &machine,
                               llvm::SmallVectorImpl<char> &object) {
-  static NoStrengthReduction gate;
-  module.getContext().setOptPassGate(gate);
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
-                                  llvm::CodeGenFileType::ObjectFile))
+  if (!addEmission(passes, machine, stream))
     return llvm::createStringError("LLVM cannot emit an object");
   passes.run(module);
   return llvm::Error::success();

@@ -102,6 +102,8 @@ def save_all_data():
 FP16 = ["--precision=fp16"]
 SGD = ["--optimizer=sgd", "--momentum=0.5"]
 LARC = ["--larc=clip"]
+# The multiply unit of a CPU that need not be this one, by plain code.
+UNIT = ["--precision=bf16", "--cpu=znver4", "--naive"]
 MODEL = {
     "--batch-size": "open", "--input-shape": "open", "--input-value": "number", "--op-library": "custom",
     "--shared-input": "offset", "--class-axis": "cube", "--frozen-batch-norm": "norm",
@@ -111,7 +113,7 @@ DATA = {"--class-axis": "cube", "--shared-input": "offset", "--input-value": "ax
 # What must be given for a flag to make sense.
 CONTEXT = {
     "--autocast-policy": FP16, "--keep-fp32": FP16, "--lower": ["--precision=fp16", "--autocast-policy=o1"],
-    "--cost-aware": FP16, "--weight-cast": FP16, "--strict-casts": FP16, "--count-underflow": FP16, "--math": ["--precision=bf16", "--cpu=znver4"],
+    "--cost-aware": FP16, "--weight-cast": FP16, "--strict-casts": FP16, "--count-underflow": FP16, "--math": UNIT,
     "--master-weights": ["--precision=bf16"], "--loss-delta": ["--loss=huber", "--data=shares.safetensors"],
     "--reduction": ["--loss=mse", "--data=shares.safetensors"], "--momentum": ["--optimizer=sgd"],
     "--nesterov": SGD, "--slot-dtype": SGD, "--no-decay": ["--weight-decay=0.5"],
@@ -211,8 +213,12 @@ def kept_by(place, tool, line):
 
 
 def all_kept(tool, lines):
+    """What each line leaves; a line that is there again is not run again."""
+    different = dict.fromkeys(map(tuple, lines))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        return list(pool.map(lambda item: kept_by(item[0], tool, item[1]), enumerate(lines)))
+        runs = pool.map(lambda item: kept_by(item[0], tool, item[1]), enumerate(different))
+        kept = dict(zip(different, runs))
+    return [kept[tuple(line)] for line in lines]
 
 
 def collisions(runs):

@@ -5,7 +5,8 @@
 
 PROGRAMS is the folder that support/pytorch/programs.py writes for each version of PyTorch; OPS is what
 mpc-import --list-exported-ops prints. Loss and gradients must be PyTorch's in float64, and each row
-must have a case.
+must have a case. A program whose module and weights are, byte for byte, those of another version's is
+computed once.
 """
 import json
 import pathlib
@@ -40,14 +41,25 @@ def ops_of(module):
         yield f"{name.removesuffix('_')}.{overload}"
 
 
+def imported(path, folder):
+    """The module and the weights, in which the file has its name alone."""
+    module = folder.absolute() / f"{path.parent.name}-{path.stem}.mlir"
+    subprocess.run(["mpc-import", path.name, "-o", module], cwd=path.parent, check=True)
+    return module.read_bytes(), module.with_suffix(".safetensors").read_bytes()
+
+
 def main():
     programs, listed, folder, cases = sys.argv[1:]
     programs, folder = pathlib.Path(programs), pathlib.Path(folder)
-    lines, seen = [], set()
+    lines, seen, computed = [], set(), set()
     files = sorted(programs.glob("*/*.pt2"))
     for path in files:
         module = graph_module(path)
         seen |= set(ops_of(module))
+        read = imported(path, folder)
+        if read in computed:
+            continue
+        computed.add(read)
         loss = module["signature"]["output_specs"][0]["user_output"]["arg"]["as_tensor"]["name"]
         answers = programs / f"{path.stem}.safetensors"
         report = folder / f"{path.parent.name}-{path.stem}.txt"
@@ -66,7 +78,7 @@ def main():
     for row in sorted(rows - seen):
         faults += 1
         print(f"aten.{row}: no case in support/pytorch/programs.py")
-    print(f"{len(files)} programs, {len(rows)} rows, {faults} faults")
+    print(f"{len(files)} programs, {len(rows)} rows, {len(computed)} modules, {faults} faults")
 
 
 if __name__ == "__main__":

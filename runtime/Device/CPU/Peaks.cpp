@@ -21,7 +21,9 @@ using Clock = std::chrono::steady_clock;
 /// hold 16 beside the two factors only with AVX-512.
 constexpr int kWideChains = 16;
 constexpr int kNarrowChains = 12;
-constexpr int64_t kRounds = 1 << 15;
+/// A try takes some ten milliseconds: a worker that slept may come a whole one
+/// late, and the others would have done its shares.
+constexpr int64_t kRounds = 1 << 18;
 constexpr int kTries = 5;
 
 /// Keeps a value from being optimized away.
@@ -189,7 +191,7 @@ struct Sweep {
 };
 
 /// Small data is gone through so often that the workers' start does not count.
-constexpr uint64_t kLeastBytes = uint64_t(16) << 20;
+constexpr uint64_t kLeastBytes = uint64_t(256) << 20;
 
 double bandwidthOf(Sweep sweep, ThreadPool &pool) {
   int64_t workers = pool.numWorkers();

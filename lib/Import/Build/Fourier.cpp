@@ -28,8 +28,10 @@ std::vector<double> FourierTransform::matrix() const {
 
 static Expected<Operand> constantMatrix(TensorBuilder &b,
                                         const FourierTransform &transform,
-                                        mlir::Type type) {
+                                        double factor, mlir::Type type) {
   std::vector<double> entries = transform.matrix();
+  for (double &entry : entries)
+    entry *= factor;
   Shape shape{transform.inputs() * transform.inputParts,
               transform.outputs() * transform.outputParts()};
   if (type.isF64())
@@ -51,9 +53,10 @@ static Operand withSize(TensorBuilder &b, const Operand &x, int64_t axis,
 
 Expected<Operand> fourierTransformed(TensorBuilder &b, const Operand &input,
                                      int64_t axis,
-                                     const FourierTransform &transform) {
+                                     const FourierTransform &transform,
+                                     double factor) {
   Operand x = withSize(b, b.wide(input), axis, transform.inputs());
-  MPC_TRY_ASSIGN(Operand matrix, constantMatrix(b, transform, x.type));
+  MPC_TRY_ASSIGN(Operand matrix, constantMatrix(b, transform, factor, x.type));
   auto order = to_vector(seq<int64_t>(0, x.rank()));
   std::rotate(order.begin() + axis, order.begin() + axis + 1, order.end() - 1);
   x = b.transpose(x, order);

@@ -36,11 +36,12 @@ struct FourierTransform {
 };
 
 /// The transform of `input` along `axis`, which is not the last: the last axis
-/// has the parts of numbers. An error, without a place, where constants get too
-/// large.
+/// has the parts of numbers. The result is multiplied by `factor`. An error,
+/// without a place, where constants get too large.
 llvm::Expected<Operand> fourierTransformed(TensorBuilder &b,
                                            const Operand &input, int64_t axis,
-                                           const FourierTransform &transform);
+                                           const FourierTransform &transform,
+                                           double factor = 1);
 
 /// The window a - b cos(t) + c cos(2 t), where t goes once around.
 struct CosineWindow {

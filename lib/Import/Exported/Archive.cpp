@@ -2,6 +2,7 @@
 // Opens a .pt2 archive.
 #include "lib/Import/Exported/Archive.h"
 
+#include "lib/Import/Exported/ComplexNumbers.h"
 #include "lib/Import/Exported/Json.h"
 #include "runtime/Support/ZipFile.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,6 +38,17 @@ struct Layout {
       if (sizes[axis] != 1 && strides[axis] != step)
         return false;
     return offset == 0;
+  }
+  /// Of complex numbers as of pairs of parts; false where a place is beyond
+  /// what memory can hold.
+  [[nodiscard]] bool separateParts() {
+    for (int64_t &stride : strides)
+      if (__builtin_mul_overflow(stride, 2, &stride))
+        return false;
+    sizes.push_back(2);
+    strides.push_back(1);
+    return !__builtin_mul_overflow(offset, 2, &offset) &&
+           countElements(sizes).has_value();
   }
   /// How many elements of the storage are reached; nothing where a place is
   /// negative or beyond what memory can hold.
@@ -83,10 +95,11 @@ private:
 
 Expected<Layout> readLayout(const Json &json) {
   MPC_TRY_ASSIGN(TensorMeta meta, readTensorMeta(json));
-  if (!meta.dtype)
+  std::optional<rt::DType> part = partTypeOfScalarType(meta.scalarType);
+  if (!meta.dtype && !part)
     return invalidModel("has a type that mpc does not have (torch's number " +
                         Twine(meta.scalarType) + ")");
-  Layout layout{*meta.dtype, meta.sizes, {}, 0};
+  Layout layout{part ? *part : *meta.dtype, meta.sizes, {}, 0};
   MPC_TRY(readEach(
       field(json, "strides"), "strides", [&](const Json &element) -> Error {
         MPC_TRY_ASSIGN(std::optional<int64_t> stride, readSize(element));
@@ -99,6 +112,8 @@ Expected<Layout> readLayout(const Json &json) {
   if (layout.strides.size() != layout.sizes.size())
     return malformed("a tensor has " + Twine(layout.sizes.size()) +
                      " sizes and " + Twine(layout.strides.size()) + " strides");
+  if (part && !layout.separateParts())
+    return malformed("a tensor lies further off than memory reaches");
   return layout;
 }
 

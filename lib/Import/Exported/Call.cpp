@@ -12,12 +12,7 @@ namespace mpc::exported {
 
 using Kind = Argument::Kind;
 
-const Argument *Call::find(StringRef name) const {
-  for (const NamedArgument &argument : node_.inputs)
-    if (argument.name == name)
-      return argument.value.kind == Kind::None ? nullptr : &argument.value;
-  return nullptr;
-}
+const Argument *Call::find(StringRef name) const { return node_.find(name); }
 
 bool Call::has(StringRef name) const { return find(name) != nullptr; }
 

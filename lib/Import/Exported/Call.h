@@ -127,6 +127,7 @@ llvm::ArrayRef<OpRow> combinationRows();
 llvm::ArrayRef<OpRow> distanceRows();
 llvm::ArrayRef<OpRow> elementwiseRows();
 llvm::ArrayRef<OpRow> expertRows();
+llvm::ArrayRef<OpRow> fourierRows();
 llvm::ArrayRef<OpRow> indexingRows();
 llvm::ArrayRef<OpRow> linearSystemRows();
 llvm::ArrayRef<OpRow> lossRows();

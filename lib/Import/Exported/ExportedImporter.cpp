@@ -7,6 +7,7 @@
 #include "dialects/NN/BufferResults.h"
 #include "dialects/NN/ParameterNames.h"
 #include "lib/Import/Exported/Archive.h"
+#include "lib/Import/Exported/ComplexNumbers.h"
 #include "lib/Import/Exported/GraphImporter.h"
 #include "lib/Import/Exported/MissingOps.h"
 #include "lib/Import/Exported/StateUse.h"
@@ -355,6 +356,7 @@ Expected<ImportedModel> importProgram(StringRef json, StringRef name,
                                       MLIRContext &context,
                                       const ModelOptions &options) {
   MPC_TRY_ASSIGN(Program program, readProgram(json, name));
+  MPC_TRY(replaceComplexNumbers(program));
   context.loadDialect<nn::NNDialect, func::FuncDialect>();
   return ProgramImporter(program, values, context, options).run();
 }
@@ -386,7 +388,8 @@ bool readsExportedOp(StringRef target) {
   static const exported::OpTable table;
   exported::Node node;
   node.target = target.str();
-  return exported::isKnown(node, table);
+  return exported::isKnown(node, table) ||
+         is_contained(exported::complexOps(), node.op());
 }
 
 std::string describeExportedOps() {

@@ -2,6 +2,7 @@
 // Joins the families.
 #include "lib/Import/Exported/OpTable.h"
 
+#include "lib/Import/Exported/ComplexNumbers.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -10,11 +11,13 @@ namespace mpc::exported {
 
 OpTable::OpTable() {
   for (ArrayRef<OpRow> family :
-       {combinationRows(), distanceRows(), elementwiseRows(), expertRows(),
-        indexingRows(), linearSystemRows(), lossRows(), movementRows(),
-        normalizationRows(), padRows(), productRows(), quantizationRows(),
-        randomRows(), rearrangementRows(), recurrentRows(), reductionRows(),
-        sortingRows(), windowRows(), writeRows()})
+       {combinationRows(),   distanceRows(),  elementwiseRows(),
+        expertRows(),        fourierRows(),   indexingRows(),
+        linearSystemRows(),  lossRows(),      movementRows(),
+        normalizationRows(), padRows(),       productRows(),
+        quantizationRows(),  randomRows(),    rearrangementRows(),
+        recurrentRows(),     reductionRows(), sortingRows(),
+        windowRows(),        writeRows()})
     for (const OpRow &row : family) {
       [[maybe_unused]] bool isNew = rows_.try_emplace(row.op, &row).second;
       assert(isNew && "an op has two rows");
@@ -100,8 +103,13 @@ const OpRow *OpTable::find(StringRef given) const {
 }
 
 std::vector<StringRef> OpTable::ops() const {
-  std::vector<StringRef> names(rows_.keys().begin(), rows_.keys().end());
+  std::vector<StringRef> names(complexOps().begin(), complexOps().end());
+  // No file has what is mpc's own.
+  for (StringRef op : rows_.keys())
+    if (!op.starts_with("mpc_"))
+      names.push_back(op);
   sort(names);
+  names.erase(llvm::unique(names), names.end());
   return names;
 }
 

@@ -43,6 +43,7 @@ private:
   Error readIntegers(const Json &list, Argument &argument) const;
   Error readFloat(const Json &value, Argument &argument) const;
   Error readFloats(const Json &list, Argument &argument) const;
+  Error readComplex(const Json &value, Argument &argument) const;
   Error readBool(const Json &value, Argument &argument) const;
   Error readString(const Json &value, Argument &argument) const;
   Error readSymbol(const Json &value, Argument &argument) const;
@@ -54,6 +55,7 @@ private:
 /// What has no row is a device, a layout or a memory format.
 const ArgumentReader::Row ArgumentReader::kRows[] = {
     {"as_bool", &ArgumentReader::readBool},
+    {"as_complex", &ArgumentReader::readComplex},
     {"as_float", &ArgumentReader::readFloat},
     {"as_floats", &ArgumentReader::readFloats},
     {"as_graph", &ArgumentReader::readSubgraph},
@@ -142,6 +144,13 @@ Error ArgumentReader::readFloats(const Json &list, Argument &argument) const {
     argument.floats.push_back(element.get<double>());
     return Error::success();
   });
+}
+
+Error ArgumentReader::readComplex(const Json &value, Argument &argument) const {
+  MPC_TRY(readFloat(field(value, "real"), argument));
+  MPC_TRY(readFloat(field(value, "imag"), argument));
+  argument.kind = Kind::Complex;
+  return Error::success();
 }
 
 Error ArgumentReader::readBool(const Json &value, Argument &argument) const {
@@ -407,6 +416,14 @@ StringRef Node::op() const {
   StringRef name = target;
   name.consume_front("torch.ops.aten.");
   return name;
+}
+
+const Argument *Node::find(StringRef name) const {
+  for (const NamedArgument &argument : inputs)
+    if (argument.name == name)
+      return argument.value.kind == Argument::Kind::None ? nullptr
+                                                         : &argument.value;
+  return nullptr;
 }
 
 std::optional<rt::DType> dtypeOfScalarType(int64_t scalarType) {

@@ -43,9 +43,10 @@ struct Argument {
     Ints,
     Float, ///< In `floats`.
     Floats,
-    Bool,  ///< In `ints`.
-    Text,  ///< In `text`.
-    DType, ///< A number of torch's in `ints`.
+    Complex, ///< The real and the imaginary part in `floats`.
+    Bool,    ///< In `ints`.
+    Text,    ///< In `text`.
+    DType,   ///< A number of torch's in `ints`.
     Graph,
     Ignored, ///< A device, a layout, a memory format: nothing to compute.
     Symbol,  ///< A number that is not known when the model is exported.
@@ -74,6 +75,8 @@ struct Node {
 
   /// "linear.default", or the target where it is no op of ATen.
   [[nodiscard]] llvm::StringRef op() const;
+  /// The argument; null where it is not there or None.
+  [[nodiscard]] const Argument *find(llvm::StringRef name) const;
 };
 
 struct Graph {

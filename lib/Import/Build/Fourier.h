@@ -9,6 +9,10 @@
 
 namespace mpc::build {
 
+/// The greatest length. Larger matrices and tables exceed the limit of a file's
+/// constants.
+constexpr int64_t kLongestTransform = 4096;
+
 /// A transform of sequences of `size` numbers.
 struct FourierTransform {
   int64_t size;

@@ -6,6 +6,8 @@
 #include "lib/Import/Shape.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <complex>
+
 using namespace llvm;
 
 namespace mpc::exported {
@@ -144,13 +146,14 @@ Parts ComplexGraph::partsOf(const Argument &argument) {
 }
 
 static Error missing(StringRef name) {
-  return invalidModel("has no argument '" + name + "'");
+  return invalidModel("has no tensor '" + name + "'");
 }
 
 Expected<Parts> ComplexGraph::parts(const Node &node, StringRef name) {
-  if (const Argument *argument = node.find(name))
-    return partsOf(*argument);
-  return missing(name);
+  const Argument *argument = node.find(name);
+  if (!argument || argument->kind != Kind::Tensor)
+    return missing(name);
+  return partsOf(*argument);
 }
 
 Expected<Argument> ComplexGraph::operand(const Node &node, StringRef name) {
@@ -217,6 +220,8 @@ Parts ComplexGraph::split(const Argument &pairs, const TensorMeta &meta) {
 /// The result has the names of the node's own, and what it writes in place gets
 /// it.
 Error ComplexGraph::define(const Node &node, const Parts &result) {
+  if (node.inputs.empty())
+    return refuse(node);
   StringRef name = node.outputs.empty() || node.outputs.front().names.empty()
                        ? StringRef()
                        : StringRef(node.outputs.front().names.front());
@@ -256,6 +261,9 @@ Error ComplexGraph::rewriteParts(const Node &re, const Node &im) {
 Error ComplexGraph::refuse(const Node &node) {
   Node refused = node;
   refused.target = (node.op() + " of complex numbers").str();
+  // What reads a part reads this node.
+  for (Argument &output : refused.outputs)
+    expand(output.names);
   append(std::move(refused));
   return Error::success();
 }
@@ -272,6 +280,10 @@ Parts ComplexGraph::times(const Parts &a, const Parts &b,
 }
 
 Parts ComplexGraph::reciprocal(const Parts &x) {
+  if (x.re->kind == Kind::Float) {
+    std::complex<double> number(x.re->floats.front(), x.im->floats.front());
+    return {numberOf((1.0 / number).real()), numberOf((1.0 / number).imag())};
+  }
   TensorMeta meta = metaOf(*x.re);
   if (!x.im)
     return {unary("reciprocal.default", *x.re), {}};
@@ -328,14 +340,11 @@ Argument ComplexGraph::angle(const Parts &x) {
 //===----------------------------------------------------------------------===//
 
 void ComplexGraph::splitState(StringRef name) {
-  TensorMeta &meta = graph_.values[name];
   nameOf(name, true);
   nameOf(name, false);
-  TensorMeta part = partMetaOf(graph_.values[name]);
-  TensorMeta &pairs = graph_.values[name];
-  pairs = part;
+  TensorMeta pairs = partMetaOf(graph_.values[name]);
   pairs.sizes.push_back(2);
-  (void)meta;
+  graph_.values[name] = pairs;
   for (bool isReal : {true, false}) {
     Node node;
     node.target = "torch.ops.aten.select.int";
@@ -428,8 +437,8 @@ Error ComplexGraph::rewriteAll() {
     current_ = &node;
     if (!hasComplex(node))
       append(node);
-    else
-      MPC_TRY(rewrite(node));
+    else if (Error error = rewrite(node))
+      return prefixed(node.place(), std::move(error));
   }
   graph_.nodes = std::move(written_);
   auto expandNames = [&](std::vector<std::string> &names) { expand(names); };

@@ -45,6 +45,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   Parts partsOf(const Argument &argument);
+  /// Of an argument that must be a tensor.
   llvm::Expected<Parts> parts(const Node &node, llvm::StringRef name);
   /// The same of what must be real.
   llvm::Expected<Argument> operand(const Node &node, llvm::StringRef name);

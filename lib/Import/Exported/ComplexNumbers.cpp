@@ -176,7 +176,7 @@ Error ComplexGraph::rewriteProduct(const Node &node, StringRef first,
 Error ComplexGraph::rewriteEinsum(const Node &node) {
   const Argument *tensors = node.find("tensors");
   if (!tensors || tensors->kind != Kind::Tensors || tensors->names.empty() ||
-      tensors->names.size() > 2)
+      tensors->names.size() > 2 || is_contained(tensors->names, ""))
     return refuse(node);
   if (tensors->names.size() == 1)
     return rewriteLinear(node);
@@ -265,7 +265,10 @@ Error angle(ComplexGraph &graph, const Node &node) {
 
 Error quotient(ComplexGraph &graph, const Node &node) {
   MPC_TRY_ASSIGN(Parts a, graph.parts(node, "self"));
-  MPC_TRY_ASSIGN(Parts b, graph.parts(node, "other"));
+  const Argument *other = node.find("other");
+  if (!other)
+    return graph.refuse(node);
+  Parts b = graph.partsOf(*other);
   if (!b.im)
     return graph.rewriteProduct(node, "self", "other");
   return graph.define(
@@ -421,7 +424,9 @@ Error replaceComplexNumbers(Program &program) {
     if (output.kind == OutputSpec::Kind::User && graph.isComplex(output.value))
       return refuseEnd(program, "output", output.value,
                        "return torch.view_as_real(y)");
-  return graph.rewriteAll();
+  if (Error error = graph.rewriteAll())
+    return prefixed(program.path, std::move(error));
+  return Error::success();
 }
 
 } // namespace mpc::exported

@@ -14,12 +14,7 @@ namespace mpc::exported {
 Error GraphImporter::at(const Node &node, Error error) {
   if (std::exchange(isErrorPlaced_, true))
     return error;
-  std::string place = path_.str() + ": " + printable(node.op());
-  if (!node.module.empty())
-    place += " in module '" + printable(node.module) + "'";
-  if (!node.source.empty())
-    place += " (" + printable(node.source) + ")";
-  return prefixed(place, std::move(error));
+  return prefixed(path_.str() + ": " + node.place(), std::move(error));
 }
 
 void GraphImporter::locate(const Node &node) {

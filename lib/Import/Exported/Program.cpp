@@ -418,6 +418,15 @@ StringRef Node::op() const {
   return name;
 }
 
+std::string Node::place() const {
+  std::string place = printable(op());
+  if (!module.empty())
+    place += " in module '" + printable(module) + "'";
+  if (!source.empty())
+    place += " (" + printable(source) + ")";
+  return place;
+}
+
 const Argument *Node::find(StringRef name) const {
   for (const NamedArgument &argument : inputs)
     if (argument.name == name)

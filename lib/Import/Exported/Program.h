@@ -75,6 +75,8 @@ struct Node {
 
   /// "linear.default", or the target where it is no op of ATen.
   [[nodiscard]] llvm::StringRef op() const;
+  /// "relu.default in module 'layers.0' (train.py:7)".
+  [[nodiscard]] std::string place() const;
   /// The argument; null where it is not there or None.
   [[nodiscard]] const Argument *find(llvm::StringRef name) const;
 };

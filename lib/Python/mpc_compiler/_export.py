@@ -251,9 +251,14 @@ def _detach_results(program: Any) -> None:
                     _detach(program, graph, result)
 
 
+def _is_real_or_complex(value: Any) -> bool:
+    """Whether it is a tensor that may have a gradient."""
+    return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
+
+
 def _detach(program: Any, graph: Any, result: Any) -> None:
     value = result.meta.get("val")
-    if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+    if not _is_real_or_complex(value):
         return
     with graph.inserting_after(result):
         detached = graph.call_function(torch.ops.aten.detach.default, (result,))
@@ -307,7 +312,7 @@ _LIKE = {"zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "ran
 def _stops(node: Any) -> bool:
     """Whether no gradient flows through a node."""
     value = node.meta.get("val")
-    is_number = isinstance(value, torch.Tensor) and not value.dtype.is_floating_point
+    is_number = isinstance(value, torch.Tensor) and not _is_real_or_complex(value)
     packet = getattr(node.target, "overloadpacket", None)
     name = "" if packet is None else packet.__name__
     return is_number or name in _LIKE or name in ("detach", "detach_")

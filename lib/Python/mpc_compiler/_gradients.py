@@ -26,10 +26,16 @@ def _places_of(parameters: Sequence[Any]) -> tuple[list[tuple[Any, list[int], in
     """Shape, strides and begin of each parameter's gradient in one memory, and its size."""
     begin, places = 0, []
     for parameter in parameters:
-        shape = tuple(parameter.shape)
+        shape = (*parameter.shape, 2) if parameter.is_complex() else tuple(parameter.shape)
         places.append((shape, _strides(shape), begin))
-        begin += -(-parameter.numel() // _ALIGNED) * _ALIGNED
+        begin += -(-math.prod(shape) // _ALIGNED) * _ALIGNED
     return places, begin
+
+
+def _split(flat: Any, places: Sequence[tuple[Any, list[int], int]], parameters: Sequence[Any]) -> list[Any]:
+    """A tensor for each parameter. A program has complex numbers as pairs along a last axis."""
+    parts = [flat.as_strided(*place) for place in places]
+    return [torch.view_as_complex(t) if p.is_complex() else t for t, p in zip(parts, parameters)]
 
 
 class Gradients:
@@ -44,7 +50,7 @@ class Gradients:
         first = (-memory.ctypes.data % 64) // 4
         memory = memory[first : first + size]
         self._flat = torch.from_numpy(memory)
-        self.tensors = [self._flat.as_strided(*place) for place in places]
+        self.tensors = _split(self._flat, places, parameters)
         # Of NumPy alone: what a runner has bound is there as long as it is bound.
         self._arrays = [memory[begin : begin + math.prod(shape)].reshape(shape) for shape, _, begin in places]
         self._lent = Lent(self._flat)
@@ -83,13 +89,11 @@ class DeviceGradients:
         """`empty` makes a tensor of a shape and a type there."""
         self._places, size = _places_of(parameters)
         self._flat = empty((size,), torch.float32)
-        self.tensors = self._split()
-
-    def _split(self) -> list[Any]:
-        return [self._flat.as_strided(*place) for place in self._places]
+        self._parameters = parameters
+        self.tensors = _split(self._flat, self._places, parameters)
 
     def memory(self, device: Device) -> list[Any]:
-        return [*map(device.capsule, self.tensors)]
+        return [device.capsule(self._flat.as_strided(*place)) for place in self._places]
 
     def give(self, result: "Result") -> None:
         result.gradients = self
@@ -97,7 +101,7 @@ class DeviceGradients:
     def take(self, factor: Any) -> list[Any]:
         """The gradients times a number."""
         self._flat.mul_(factor.to(self._flat.device))
-        return self._split()  # Tensors that nobody else has: they become ``.grad`` without a copy.
+        return _split(self._flat, self._places, self._parameters)  # Tensors that nobody else has: they become ``.grad`` without a copy.
 
 
 def gradients_beside(parameters: Sequence[Any]) -> Gradients | DeviceGradients:

@@ -90,7 +90,10 @@ class Home:
         for name in shared_names(program, module):
             if name not in self._links:
                 memory = self.device.state(runner, name)
-                self._links[name] = _Link(*own[name], name, memory, self.device)
+                registry, key = own[name]
+                if registry[key] is not None and registry[key].is_complex():
+                    memory = torch.view_as_complex(memory)
+                self._links[name] = _Link(registry, key, name, memory, self.device)
                 self._watch = None
         self.hold()
 

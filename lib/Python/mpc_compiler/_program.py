@@ -39,7 +39,8 @@ def compiled(exported: Exported, module: Any, flags: Any) -> _runtime.Program:
     """The program of an exported call. What the module has in its own tensors it does not hold a second time."""
     model = _compile._compiler().Model.load_exported(exported.program, type(module).__name__)
     for name, value in exported.values.items():
-        model.set_value(name, value.detach().contiguous().cpu())
+        value = value.detach().resolve_conj().contiguous().cpu()
+        model.set_value(name, torch.view_as_real(value) if value.is_complex() else value)
     program, messages = model.compile(flags)
     _compile._tell(messages)
     shared = [name for name in shared_names(program, module) if name in exported.values]

@@ -36,6 +36,8 @@ def why_not_compiled(optimizer: Any, names: Mapping[int, str], parts: Partition)
     for name in _set_beyond(optimizer, _OTHERS.get(kind.__name__)):
         return f"{kind.__name__} with {name} has no compiled rule: torch runs its step()"
     foreign = [p for group in optimizer.param_groups for p in group["params"] if id(p) not in names]
+    if any(p.is_complex() for group in optimizer.param_groups for p in group["params"]):
+        return "the module has parameters of complex numbers: torch runs the optimizer's step()"
     if foreign:
         return "the optimizer has parameters that are not the module's: torch runs its step()"
     try:

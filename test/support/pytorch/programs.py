@@ -24,6 +24,7 @@ from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 
 from program_cases import CASES, case, ints, mask, t
+from program_complex import complex_numbers
 from program_functions import quantization, special
 from program_matrices import matrices
 from program_places import places
@@ -61,7 +62,7 @@ def experts_gradient(context, gradient):
 experts_of.register_autograd(experts_gradient, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs))
 
 # Ops and families that PyTorch has not in bfloat16 on a CPU, and what reads elements that a rounding decides.
-WITHOUT_BF16 = ("avg_pool3d", "grid_sampler", "erfinv near 1", "matrices")
+WITHOUT_BF16 = ("avg_pool3d", "grid_sampler", "erfinv near 1", "matrices", "complex_numbers")
 
 
 def elementwise():
@@ -866,7 +867,7 @@ def main():
     warnings.simplefilter("ignore")
     for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
                    rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines, spread, experts, further, special, places,
-                   matrices, quantization, checks):
+                   matrices, quantization, checks, complex_numbers):
         family()
     for family, cases in CASES.items():
         save_family(arguments.folder, family, cases, torch.float32)

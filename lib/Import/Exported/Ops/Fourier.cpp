@@ -26,8 +26,9 @@ Expected<Operand> transformed(Call &call) {
   MPC_TRY_ASSIGN(bool isInverse, call.flag("inverse", false));
   MPC_TRY_ASSIGN(bool isOneSided, call.flag("onesided", false));
   MPC_TRY_ASSIGN(double scale, call.number("scale"));
-  if (size < 1 || re.rank() == 0)
-    return call.fail("transforms " + Twine(size) + " numbers");
+  if (size < 1 || size > kLongestTransform || re.rank() == 0)
+    return call.fail("transforms " + Twine(size) + " numbers, expected 1 to " +
+                     Twine(kLongestTransform));
   TensorBuilder &b = call.build;
   bool isComplex = call.has("imag");
   Operand x = withLastAxis(call, re, 1);

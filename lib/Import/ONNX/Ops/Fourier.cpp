@@ -14,9 +14,6 @@ namespace mpc::onnx {
 
 namespace {
 
-/// The greatest length. Larger matrices and tables exceed the limit of a file's
-/// constants.
-constexpr int64_t kLongest = 4096;
 constexpr int64_t kMostPlaces = 1 << 23;
 
 /// Checks that the last axis has real or complex numbers, after `others` axes.
@@ -32,9 +29,9 @@ Error checkParts(NodeImporter &node, int64_t others) {
 
 /// A one-sided transform is from real numbers, or to real numbers.
 Error checkTransform(NodeImporter &node, const FourierTransform &transform) {
-  if (transform.size < 1 || transform.size > kLongest)
+  if (transform.size < 1 || transform.size > kLongestTransform)
     return node.fail("the length is " + Twine(transform.size) +
-                     ", expected 1 to " + Twine(kLongest));
+                     ", expected 1 to " + Twine(kLongestTransform));
   int64_t expected = transform.isInverse ? 2 : 1;
   if (!transform.isOneSided || transform.inputParts == expected)
     return Error::success();

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import zipfile
 
-TYPES = {"u8": 1, "i64": 5, "i32": 4, "f16": 6, "f32": 7, "f64": 8, "bool": 12, "bf16": 13, "c64": 10}
+TYPES = {"u8": 1, "i64": 5, "i32": 4, "f16": 6, "f32": 7, "f64": 8, "bool": 12, "bf16": 13, "c64": 10, "u16": 28}
 
 
 class X:
@@ -147,9 +147,33 @@ def arguments():
     case("uses 'nothing', which nothing before it defines", "relu.default", x, self="nothing")
     case("result 0 is declared 2x4, its operands give 3x2", "t.default", X(2, 4), self=x)
     case("has a size that the export leaves open: export without dynamic_shapes", "relu.default", X("s0", 3), self=x)
-    case("a result has a type that mpc does not have (torch's number 10)", "relu.default", X(2, 3, dtype="c64"), self=x)
+    case("a result has a type that mpc does not have (torch's number 28)", "relu.default", X(2, 3, dtype="u16"), self=x)
     case("argument 'kernel_size' has 3 numbers, expected 2", "max_pool2d.default", X(1, 1, 2, 2), self=X(1, 1, 4, 4), kernel_size=[2, 2, 2])
     case("has 1 results, expected more", "max.dim", [X(2)], self=x, dim=1)
+
+
+def complex_numbers():
+    c = lambda *sizes: X(*sizes, dtype="c64")
+    case("input 'x0' has complex numbers: pass torch.view_as_real(x)", "abs.default", X(2), self=c(2))
+    case("has complex numbers: return torch.view_as_real(y)", "view_as_complex.default", c(3), self=X(3, 2))
+
+    def behind(op, result, **arguments):
+        def build(program):
+            program.call("abs.default", [result], self=program.call(op, [X(*result.sizes, dtype="c64")], **arguments))
+        return build
+
+    x = X(3, 2)
+    of_calls("relu.default of complex numbers (1x, first in module 'layers.0', train.py:7)",
+             lambda p: p.call("abs.default", [X(3)], self=p.call("relu.default", [c(3)], self=p.call("view_as_complex.default", [c(3)], self=x))))
+    of_calls("has no tensor 'self'", behind("view_as_complex.default", X(3)))
+    of_calls("has no tensor 'self'", behind("exp.default", X(3), self=1.5))
+    of_calls("fft_rfft.default in module 'layers.0' (train.py:7): transforms an axis that its operand does not have",
+             behind("fft_rfft.default", X(3, 2), self=x, dim=2))
+    of_calls("transforms 5000 numbers, expected 1 to 4096", behind("fft_rfft.default", X(3, 2501), self=x, n=5000))
+    of_calls("fft_fft2.default of complex numbers", behind("fft_fft2.default", X(3, 2), self=x, s=[2, 2, 2]))
+    of_calls("pow.Tensor_Scalar of complex numbers", behind("pow.Tensor_Scalar", X(3), self=x, exponent=0.5))
+    of_calls("stft.default of complex numbers", behind("stft.default", X(3, 2), self=x, n_fft=4))
+    of_calls("einsum.default of complex numbers", behind("einsum.default", X(3), equation="'a'", tensors=None))
 
 
 def elementwise():
@@ -529,7 +553,7 @@ def texts():
         ((*graph, "tensor_values", "x0", "sizes"), [{"as_int": -2}], "which is more than memory can hold"),
         ((*graph, "tensor_values", "x0", "sizes"), [3], "expected a size"),
         ((*graph, "tensor_values", "x0", "sizes"), [{"as_expr": "s0"}], "input 'x0' has a size that the export leaves open"),
-        ((*graph, "tensor_values", "x0", "dtype"), 10, "input 'x0' has a type that mpc does not have"),
+        ((*graph, "tensor_values", "x0", "dtype"), 28, "input 'x0' has a type that mpc does not have"),
         ((*node, "target"), 3, "expected a text in 'target'"),
         (first, {}, "the exported program is damaged: expected an argument"),
         (first, {"as_int": "3"}, "an argument is of another type"),
@@ -578,7 +602,10 @@ def weights():
     with_weight("tensor 'w': is pickled, which mpc does not read", entry(use_pickle=True))
     with_weight("expected a text in 'path_name'", entry(path_name=3))
     with_weight("there is no 'data/weights/elsewhere'", entry(path_name="elsewhere"))
-    with_weight("has a type that mpc does not have (torch's number 10)", meta(dtype=10))
+    with_weight("has a type that mpc does not have (torch's number 28)", meta(dtype=28))
+    with_weight("which is less than its tensor reaches", meta(dtype=10))
+    far = {"as_int": 2**62}
+    with_weight("lies further off than memory reaches", meta(dtype=10, strides=[far, {"as_int": 1}]))
     with_weight("a tensor has 2 sizes and 1 strides", meta(strides=[{"as_int": 1}]))
     with_weight("which is less than its tensor reaches", meta(strides=[{"as_int": 100}, {"as_int": 1}]))
     with_weight("which is less than its tensor reaches", meta(storage_offset={"as_int": -1}))
@@ -674,7 +701,7 @@ def quantization():
 
 def main():
     cases, folder, inputs = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    for family in (arguments, elementwise, movement, products, normalization, losses, others, orders, functions, matrices, quantization, programs, regions, texts, weights):
+    for family in (arguments, complex_numbers, elementwise, movement, products, normalization, losses, others, orders, functions, matrices, quantization, programs, regions, texts, weights):
         family()
     lines = []
     for index, (_, content) in enumerate(CASES):

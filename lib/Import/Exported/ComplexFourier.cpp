@@ -149,61 +149,80 @@ Error rewriteFamily(ComplexGraph &graph, const Node &node,
   return graph.define(node, transform.parts());
 }
 
-/// Frames of the signal, times the window in their middle, and their spectra.
+int64_t integerOr(const Node &node, StringRef name, int64_t otherwise) {
+  SmallVector<int64_t> found = integersOf(node, name);
+  return found.empty() ? otherwise : found.front();
+}
+
+bool flagOr(const Node &node, StringRef name, bool otherwise) {
+  const Argument *found = node.find(name);
+  return found && found->kind == Kind::Bool ? found->ints.front() != 0
+                                            : otherwise;
+}
+
+/// What a call of stft says: transforms of `size` numbers, `hop` apart.
+struct ShortTime {
+  explicit ShortTime(const Node &node)
+      : size(integerOr(node, "n_fft", 0)),
+        hop(integerOr(node, "hop_length", size / 4)),
+        isOneSided(flagOr(node, "onesided", true)),
+        isNormalized(flagOr(node, "normalized", false)),
+        isCentered(flagOr(node, "center", false)) {}
+
+  int64_t size, hop;
+  bool isOneSided, isNormalized;
+  /// Whether the op itself pads the signal, which torch.stft does before it.
+  bool isCentered;
+};
+
+/// The frames of the signal, along a new last axis.
+Argument framed(ComplexGraph &graph, const Argument &x, const ShortTime &call,
+                const TensorMeta &meta) {
+  return graph.emit("unfold.default",
+                    {{"self", x},
+                     {"dimension", integerOf(-1)},
+                     {"size", integerOf(call.size)},
+                     {"step", integerOf(call.hop)}},
+                    meta);
+}
+
+/// The window in the middle of `size` numbers.
+Argument centered(ComplexGraph &graph, const Argument &window, int64_t size) {
+  TensorMeta meta = graph.metaOf(window);
+  int64_t free = size - (meta.sizes.empty() ? 0 : meta.sizes.back());
+  if (free <= 0)
+    return window;
+  Argument around;
+  around.kind = Kind::Ints;
+  around.ints = {free / 2, free - free / 2};
+  meta.sizes = {size};
+  return graph.emit(
+      "constant_pad_nd.default",
+      {{"self", window}, {"pad", around}, {"value", integerOf(0)}}, meta);
+}
+
+/// Spectra of frames times the window, with the frames along the last axis.
 Error rewriteShortTime(ComplexGraph &graph, const Node &node) {
   MPC_TRY_ASSIGN(Argument x, graph.operand(node, "self"));
-  SmallVector<int64_t> given = integersOf(node, "n_fft");
-  const Argument *centers = node.find("center");
-  if (given.size() != 1 ||
-      (centers && centers->kind == Kind::Bool && centers->ints.front() != 0))
-    return graph.refuse(node);
-  int64_t size = given.front();
-  auto numberOr = [&](StringRef name, int64_t otherwise) {
-    SmallVector<int64_t> found = integersOf(node, name);
-    return found.empty() ? otherwise : found.front();
-  };
-  auto flagOr = [&](StringRef name, bool otherwise) {
-    const Argument *found = node.find(name);
-    return found && found->kind == Kind::Bool ? found->ints.front() != 0
-                                              : otherwise;
-  };
-  int64_t hop = numberOr("hop_length", size / 4);
+  ShortTime call(node);
   TensorMeta meta = graph.metaOf(x);
-  if (meta.sizes.empty() || hop < 1 || size < 1 || meta.sizes.back() < size)
-    return graph.refuse(node);
-  meta.sizes.back() = (meta.sizes.back() - size) / hop + 1;
-  meta.sizes.push_back(size);
-  Argument frames = graph.emit("unfold.default",
-                               {{"self", x},
-                                {"dimension", integerOf(-1)},
-                                {"size", integerOf(size)},
-                                {"step", integerOf(hop)}},
-                               meta);
   const Argument *window = node.find("window");
-  if (window && window->kind == Kind::Tensor) {
-    Argument weights = *window;
-    TensorMeta shape = graph.metaOf(weights);
-    int64_t free = size - (shape.sizes.empty() ? 0 : shape.sizes.back());
-    if (free > 0) {
-      Argument by;
-      by.kind = Kind::Ints;
-      by.ints = {free / 2, free - free / 2};
-      shape.sizes = {size};
-      weights = graph.emit(
-          "constant_pad_nd.default",
-          {{"self", weights}, {"pad", by}, {"value", integerOf(0)}}, shape);
-    }
-    frames = graph.binary("mul.Tensor", frames, weights, meta);
-  } else if (numberOr("win_length", size) != size) {
+  bool isWindowed = window && window->kind == Kind::Tensor;
+  if (call.isCentered || call.hop < 1 || call.size < 1 || meta.sizes.empty() ||
+      meta.sizes.back() < call.size ||
+      (!isWindowed && integerOr(node, "win_length", call.size) != call.size))
     return graph.refuse(node);
-  }
-  bool isOneSided = flagOr("onesided", true);
-  double scale = flagOr("normalized", false)
-                     ? 1 / std::sqrt(static_cast<double>(size))
-                     : 1.0;
+  meta.sizes.back() = (meta.sizes.back() - call.size) / call.hop + 1;
+  meta.sizes.push_back(call.size);
+  Argument frames = framed(graph, x, call, meta);
+  if (isWindowed)
+    frames = graph.binary("mul.Tensor", frames,
+                          centered(graph, *window, call.size), meta);
   Transform transform(graph, {frames, {}});
   auto axis = static_cast<int64_t>(meta.sizes.size()) - 1;
-  transform.along({axis, size, false, isOneSided, scale});
+  transform.along(
+      {axis, call.size, false, call.isOneSided,
+       factorOf(call.isNormalized ? "ortho" : "", false, call.size)});
   TensorMeta result = transform.meta();
   std::swap(result.sizes[axis], result.sizes[axis - 1]);
   auto swapped = [&](const Argument &part) {

@@ -154,7 +154,7 @@ def arguments():
 
 def complex_numbers():
     c = lambda *sizes: X(*sizes, dtype="c64")
-    case("input 'x0' has complex numbers: pass torch.view_as_real(x)", "abs.default", X(2), self=c(2))
+    case("input 'x0' has complex numbers: pass torch.view_as_real(x), and call torch.view_as_complex in the model", "abs.default", X(2), self=c(2))
     case("has complex numbers: return torch.view_as_real(y)", "view_as_complex.default", c(3), self=X(3, 2))
 
     def behind(op, result, **arguments):
@@ -170,6 +170,13 @@ def complex_numbers():
     of_calls("fft_rfft.default in module 'layers.0' (train.py:7): transforms an axis that its operand does not have",
              behind("fft_rfft.default", X(3, 2), self=x, dim=2))
     of_calls("transforms 5000 numbers, expected 1 to 4096", behind("fft_rfft.default", X(3, 2501), self=x, n=5000))
+    def apart(program):
+        """A damaged file has names as the parts of a tensor have."""
+        program.inputs += ["y.re", "y.im"]
+        program.values.update({"y": c(3).meta(), "y.re": X(3).meta(), "y.im": X(2).meta()})
+        program.call("abs.default", [X(3)], self=program.call("fft_fft.default", [c(3)], self="y"))
+
+    of_calls("has parts of different sizes", apart)
     of_calls("fft_fft2.default of complex numbers", behind("fft_fft2.default", X(3, 2), self=x, s=[2, 2, 2]))
     of_calls("pow.Tensor_Scalar of complex numbers", behind("pow.Tensor_Scalar", X(3), self=x, exponent=0.5))
     of_calls("stft.default of complex numbers", behind("stft.default", X(3, 2), self=x, n_fft=4))

@@ -4,6 +4,7 @@
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 import lit_times
 
@@ -23,8 +24,8 @@ class LitTimes(unittest.TestCase):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content)
 
-    def faults(self):
-        return lit_times.faults(self.source, lit_times.measured(self.source, self.build))
+    def faults(self, slowness=1.0):
+        return lit_times.faults(self.source, lit_times.measured(self.source, self.build), slowness)
 
     def test_a_slow_test_says_why(self):
         self.ran("e2e/a.test", 4 * lit_times.SECONDS_OF_A_TEST)
@@ -44,6 +45,16 @@ class LitTimes(unittest.TestCase):
             self.ran(f"e2e/{number}.test", lit_times.SECONDS_OF_A_TEST)
         self.assertEqual(1, len(self.faults()))
         self.assertIn("all lit tests took", self.faults()[0])
+
+    def test_a_slow_machine_may_take_longer(self):
+        self.ran("e2e/a.test", 4 * lit_times.SECONDS_OF_A_TEST)
+        self.assertEqual(1, len(self.faults(1.9)))
+        self.assertEqual([], self.faults(2.1))
+
+    def test_a_fast_machine_may_not_take_less(self):
+        for taken, expected in ((0.1, 1.0), (1.0, 1.0), (1.5, 1.5)):
+            with unittest.mock.patch.object(lit_times, "loop", lambda taken=taken: taken * lit_times.SECONDS_OF_LOOP):
+                self.assertAlmostEqual(expected, lit_times.slowness())
 
     def test_what_is_gone_does_not_count(self):
         self.ran("e2e/a.test", 100)

@@ -80,6 +80,10 @@ public:
                                    llvm::ArrayRef<int64_t> shape);
 
   void result(Operand operand) { results_.push_back(std::move(operand)); }
+  /// In place of the one that there is.
+  void replaceResult(Operand operand) {
+    results_.assign(1, std::move(operand));
+  }
   /// Of a row with Sharing::Part: what its result shows. Without it that is
   /// Sharing::Reordered.
   void shows(int64_t axis, int64_t start, int64_t limit) {
@@ -124,10 +128,10 @@ struct OpRow {
 
 /// The rows of one family of ops.
 llvm::ArrayRef<OpRow> combinationRows();
+llvm::ArrayRef<OpRow> complexRows();
 llvm::ArrayRef<OpRow> distanceRows();
 llvm::ArrayRef<OpRow> elementwiseRows();
 llvm::ArrayRef<OpRow> expertRows();
-llvm::ArrayRef<OpRow> fourierRows();
 llvm::ArrayRef<OpRow> indexingRows();
 llvm::ArrayRef<OpRow> linearSystemRows();
 llvm::ArrayRef<OpRow> lossRows();

@@ -53,6 +53,17 @@ StringRef textOf(const Node &node, StringRef name) {
                                                   : StringRef();
 }
 
+int64_t integerOr(const Node &node, StringRef name, int64_t otherwise) {
+  SmallVector<int64_t> found = integersOf(node, name);
+  return found.empty() ? otherwise : found.front();
+}
+
+bool flagOr(const Node &node, StringRef name, bool otherwise) {
+  const Argument *found = node.find(name);
+  return found && found->kind == Kind::Bool ? found->ints.front() != 0
+                                            : otherwise;
+}
+
 /// By which the sums of a transform are multiplied, as its `norm` says.
 double factorOf(StringRef norm, bool isInverse, int64_t size) {
   auto count = static_cast<double>(size);
@@ -149,15 +160,42 @@ Error rewriteFamily(ComplexGraph &graph, const Node &node,
   return graph.define(node, transform.parts());
 }
 
-int64_t integerOr(const Node &node, StringRef name, int64_t otherwise) {
-  SmallVector<int64_t> found = integersOf(node, name);
-  return found.empty() ? otherwise : found.front();
+/// By which a decomposed transform multiplies along one axis.
+double factorOf(int64_t normalization, int64_t size) {
+  auto count = static_cast<double>(size);
+  return normalization == 0   ? 1.0
+         : normalization == 1 ? 1 / std::sqrt(count)
+                              : 1 / count;
 }
 
-bool flagOr(const Node &node, StringRef name, bool otherwise) {
-  const Argument *found = node.find(name);
-  return found && found->kind == Kind::Bool ? found->ints.front() != 0
-                                            : otherwise;
+/// What run_decompositions() makes of them: the axes in order, of which the
+/// last has the real numbers.
+Error rewriteDecomposed(ComplexGraph &graph, const Node &node, StringRef name) {
+  MPC_TRY_ASSIGN(Parts x, graph.parts(node, "self"));
+  bool fromReal = name == "_fft_r2c", toReal = name == "_fft_c2r";
+  bool isInverse = toReal || (!fromReal && !flagOr(node, "forward", true));
+  Transform transform(graph, x);
+  auto rank = static_cast<int64_t>(transform.meta().sizes.size());
+  SmallVector<int64_t> axes = integersOf(node, "dim");
+  if (axes.empty())
+    return graph.refuse(node);
+  MPC_TRY_ASSIGN(axes, axesOf(node, kFamilies[0], rank, 0));
+  int64_t normalization = integerOr(node, "normalization", 0);
+  auto along = [&](int64_t axis, bool isOneSided) {
+    int64_t size = transform.meta().sizes[axis];
+    if (toReal && isOneSided)
+      size = integerOr(node, "last_dim_size", 2 * (size - 1));
+    transform.along(
+        {axis, size, isInverse, isOneSided, factorOf(normalization, size)});
+  };
+  int64_t last = axes.pop_back_val();
+  if (fromReal)
+    along(last, flagOr(node, "onesided", true));
+  for (int64_t axis : axes)
+    along(axis, false);
+  if (!fromReal)
+    along(last, toReal);
+  return graph.define(node, transform.parts());
 }
 
 /// What a call of stft says: transforms of `size` numbers, `hop` apart.
@@ -239,13 +277,14 @@ Error rewriteShortTime(ComplexGraph &graph, const Node &node) {
 } // namespace
 
 bool isFourier(StringRef name) {
-  return name == "stft" || any_of(kFamilies, [&](const Family &family) {
-           return family.op == name;
-         });
+  return name == "stft" || name.starts_with("_fft_") ||
+         any_of(kFamilies,
+                [&](const Family &family) { return family.op == name; });
 }
 
-Error rewriteFourier(ComplexGraph &graph, const Node &node) {
-  StringRef name = node.op().split('.').first;
+Error rewriteFourier(ComplexGraph &graph, const Node &node, StringRef name) {
+  if (name.starts_with("_fft_"))
+    return rewriteDecomposed(graph, node, name);
   for (const Family &family : kFamilies)
     if (family.op == name)
       return rewriteFamily(graph, node, family);

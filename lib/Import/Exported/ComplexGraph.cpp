@@ -3,6 +3,7 @@
 #include "lib/Import/Exported/ComplexGraph.h"
 
 #include "lib/Import/Exported/ComplexNumbers.h"
+#include "lib/Import/Exported/OpTable.h"
 #include "lib/Import/Shape.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -35,30 +36,32 @@ int64_t scalarTypeOf(rt::DType type) {
   return number;
 }
 
-Argument tensorOf(std::string name) {
+static Argument argumentOf(Kind kind) {
   Argument argument;
-  argument.kind = Kind::Tensor;
+  argument.kind = kind;
+  return argument;
+}
+
+Argument tensorOf(std::string name) {
+  Argument argument = argumentOf(Kind::Tensor);
   argument.names.push_back(std::move(name));
   return argument;
 }
 
 Argument integerOf(int64_t number) {
-  Argument argument;
-  argument.kind = Kind::Int;
+  Argument argument = argumentOf(Kind::Int);
   argument.ints.push_back(number);
   return argument;
 }
 
 Argument numberOf(double number) {
-  Argument argument;
-  argument.kind = Kind::Float;
+  Argument argument = argumentOf(Kind::Float);
   argument.floats.push_back(number);
   return argument;
 }
 
 Argument flagOf(bool flag) {
-  Argument argument;
-  argument.kind = Kind::Bool;
+  Argument argument = argumentOf(Kind::Bool);
   argument.ints.push_back(flag);
   return argument;
 }
@@ -114,13 +117,11 @@ std::string ComplexGraph::newName(const TensorMeta &meta) {
   return name;
 }
 
-/// Of a real tensor, zeros are the imaginary part where it has one: integers
-/// and truths are places and conditions.
+/// Of a real tensor, zeros are the imaginary part.
 std::string ComplexGraph::partOf(const std::string &name, bool isReal) {
   if (isComplex(name))
     return nameOf(name, isReal);
-  TensorMeta meta = graph_.values.lookup(name);
-  if (isReal || !meta.dtype || !rt::isFloat(*meta.dtype))
+  if (isReal)
     return name;
   return imaginaryOf({tensorOf(name), {}}).names.front();
 }
@@ -206,6 +207,11 @@ Argument ComplexGraph::imaginaryOf(const Parts &parts) {
   return parts.im ? *parts.im : unary("zeros_like.default", *parts.re);
 }
 
+Argument ComplexGraph::shown(const Argument &part, bool isNegated) {
+  return emit("mpc_shown.default",
+              {{"self", part}, {"negative", flagOf(isNegated)}}, metaOf(part));
+}
+
 Parts ComplexGraph::split(const Argument &pairs, const TensorMeta &meta) {
   auto part = [&](int64_t index) {
     return emit(
@@ -225,8 +231,7 @@ Error ComplexGraph::define(const Node &node, const Parts &result) {
   StringRef name = node.outputs.empty() || node.outputs.front().names.empty()
                        ? StringRef()
                        : StringRef(node.outputs.front().names.front());
-  StringRef op = node.op().split('.').first;
-  bool writes = op.ends_with("_") && !op.ends_with("__");
+  bool writes = writtenTensor(node).has_value();
   for (bool isReal : {true, false}) {
     if (!isReal && !isComplex(name))
       break;
@@ -246,13 +251,20 @@ Error ComplexGraph::define(const Node &node, const Parts &result) {
 }
 
 Error ComplexGraph::rewriteParts(const Node &re, const Node &im) {
+  bool hasImaginary = any_of(re.outputs, [&](const Argument &output) {
+    return any_of(output.names,
+                  [&](StringRef name) { return isComplex(name); });
+  });
   for (bool isReal : {true, false}) {
+    if (!isReal && !hasImaginary)
+      break;
     Node part = isReal ? re : im;
     for (NamedArgument &argument : part.inputs)
       argument = partOf(argument, isReal);
     for (Argument &output : part.outputs)
       for (std::string &name : output.names)
-        name = nameOf(name, isReal);
+        if (isComplex(name))
+          name = nameOf(name, isReal);
     append(std::move(part));
   }
   return Error::success();
@@ -277,6 +289,15 @@ Parts ComplexGraph::times(const Parts &a, const Parts &b,
   return multiply(meta, a, b, [&](const Argument &x, const Argument &y) {
     return binary("mul.Tensor", x, y, meta);
   });
+}
+
+Parts ComplexGraph::plus(const Parts &a, const Parts &b,
+                         const TensorMeta &meta) {
+  Argument re = binary("add.Tensor", *a.re, *b.re, meta);
+  if (a.im && b.im)
+    return {re, binary("add.Tensor", *a.im, *b.im, meta)};
+  // A bias broadcasts.
+  return {re, b.im ? binary("add.Tensor", imaginaryOf(a), *b.im, meta) : a.im};
 }
 
 Parts ComplexGraph::reciprocal(const Parts &x) {

@@ -69,6 +69,8 @@ public:
                   const TensorMeta &meta);
   /// The parts, each as `meta`, along the last axis of `pairs`.
   Parts split(const Argument &pairs, const TensorMeta &meta);
+  /// A part, or its negative, which shows what may not be written through it.
+  Argument shown(const Argument &part, bool isNegated = false);
   /// Names the parts as the node's result, and writes them where it writes.
   llvm::Error define(const Node &node, const Parts &result);
   /// `re` and `im` give the parts of the result of one node.
@@ -84,6 +86,7 @@ public:
   // Formulas
   //===--------------------------------------------------------------------===//
 
+  Parts plus(const Parts &a, const Parts &b, const TensorMeta &meta);
   Parts times(const Parts &a, const Parts &b, const TensorMeta &meta);
   Parts reciprocal(const Parts &x);
   Parts polar(const Argument &size, const Argument &angle,
@@ -119,7 +122,8 @@ private:
 
 /// Whether the op, without its overload, is a Fourier transform.
 bool isFourier(llvm::StringRef name);
-llvm::Error rewriteFourier(ComplexGraph &graph, const Node &node);
+llvm::Error rewriteFourier(ComplexGraph &graph, const Node &node,
+                           llvm::StringRef name);
 
 } // namespace mpc::exported
 

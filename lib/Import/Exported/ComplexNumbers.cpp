@@ -4,8 +4,8 @@
 #include "lib/Import/Exported/ComplexNumbers.h"
 
 #include "lib/Import/Exported/ComplexGraph.h"
+#include "lib/Import/Exported/OpTable.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 
@@ -21,44 +21,22 @@ namespace {
 
 /// Ops of which each part of the result is that of the same part of the
 /// operands. A real operand, or number, has no imaginary part.
-constexpr StringLiteral kLinear[] = {"_to_copy",    "_unsafe_view",
-                                     "add",         "alias",
-                                     "as_strided",  "broadcast_to",
-                                     "cat",         "chunk",
-                                     "clone",       "concat",
-                                     "concatenate", "constant_pad_nd",
-                                     "contiguous",  "copy",
-                                     "cumsum",      "detach",
-                                     "diagonal",    "empty",
-                                     "empty_like",  "expand",
-                                     "expand_as",   "fill",
-                                     "flatten",     "flip",
-                                     "full",        "full_like",
-                                     "gather",      "index",
-                                     "index_put",   "index_select",
-                                     "lift_fresh",  "lift_fresh_copy",
-                                     "masked_fill", "mean",
-                                     "movedim",     "narrow",
-                                     "neg",         "new_empty",
-                                     "new_full",    "new_zeros",
-                                     "pad",         "permute",
-                                     "repeat",      "repeat_interleave",
-                                     "reshape",     "roll",
-                                     "rsub",        "scalar_tensor",
-                                     "select",      "select_scatter",
-                                     "slice",       "slice_scatter",
-                                     "split",       "split_with_sizes",
-                                     "squeeze",     "stack",
-                                     "sub",         "sum",
-                                     "swapaxes",    "t",
-                                     "tile",        "to",
-                                     "transpose",   "tril",
-                                     "triu",        "type_as",
-                                     "unbind",      "unflatten",
-                                     "unfold",      "unsqueeze",
-                                     "view",        "view_as",
-                                     "where",       "zero",
-                                     "zeros",       "zeros_like"};
+constexpr StringLiteral kLinear[] = {
+    // clang-format off
+    "_to_copy", "_unsafe_view", "add", "alias", "broadcast_to", "cat", "chunk",
+    "clone", "concat", "constant_pad_nd", "contiguous", "copy", "cumsum",
+    "detach", "diagonal", "empty", "empty_like", "expand", "expand_as", "fill",
+    "flatten", "flip", "full", "full_like", "gather", "index", "index_put",
+    "index_select", "lift_fresh", "lift_fresh_copy", "masked_fill", "mean",
+    "movedim", "narrow", "neg", "new_empty", "new_full", "new_zeros", "pad",
+    "permute", "repeat", "repeat_interleave", "reshape", "roll", "rsub",
+    "scalar_tensor", "select", "select_scatter", "slice", "slice_scatter",
+    "split", "split_with_sizes", "squeeze", "stack", "sub", "sum", "swapaxes",
+    "t", "tile", "to", "transpose", "tril", "triu", "type_as", "unbind",
+    "unflatten", "unfold", "unsqueeze", "view", "view_as", "where", "zero",
+    "zeros", "zeros_like",
+    // clang-format on
+};
 
 /// Products of two operands, by the names of their arguments.
 struct Product {
@@ -68,22 +46,19 @@ constexpr Product kProducts[] = {
     {"bmm", "self", "mat2"},       {"dot", "self", "tensor"},
     {"linear", "input", "weight"}, {"matmul", "self", "other"},
     {"mm", "self", "mat2"},        {"mul", "self", "other"},
-    {"multiply", "self", "other"}, {"mv", "self", "vec"},
-    {"outer", "self", "vec2"}};
-
-/// "add" of "add_.Tensor".
-StringRef baseName(StringRef op) {
-  StringRef name = op.split('.').first;
-  if (name.size() > 1 && !name.ends_with("__"))
-    name.consume_back("_");
-  return name;
-}
+    {"mv", "self", "vec"},         {"outer", "self", "vec2"}};
 
 /// Whether a number under this name is added or written, so that its imaginary
 /// part is zero. Others are places, sizes and factors.
 bool isValue(StringRef argument) {
-  return argument == "other" || argument == "fill_value" ||
-         argument == "value" || argument == "s";
+  return argument == "self" || argument == "other" ||
+         argument == "fill_value" || argument == "value" || argument == "s";
+}
+
+/// Whether a tensor under this name says which elements are meant.
+bool isPlace(StringRef argument) {
+  return argument == "condition" || argument == "mask" || argument == "index" ||
+         argument == "indices" || argument == "repeats";
 }
 
 } // namespace
@@ -96,7 +71,7 @@ NamedArgument ComplexGraph::partOf(const NamedArgument &argument, bool isReal) {
   case Kind::Tensor:
   case Kind::Tensors:
     for (std::string &name : value.names)
-      if (!name.empty())
+      if (!name.empty() && !isPlace(argument.name))
         name = partOf(name, isReal);
     break;
   case Kind::DType:
@@ -119,23 +94,10 @@ NamedArgument ComplexGraph::partOf(const NamedArgument &argument, bool isReal) {
 }
 
 Error ComplexGraph::rewriteLinear(const Node &node) {
-  bool hasImaginary = any_of(node.outputs, [&](const Argument &output) {
-    return any_of(output.names,
-                  [&](StringRef name) { return isComplex(name); });
-  });
-  for (bool isReal : {true, false}) {
-    if (!isReal && !hasImaginary)
-      break;
-    Node part = node;
-    for (NamedArgument &argument : part.inputs)
-      argument = partOf(argument, isReal);
-    for (Argument &output : part.outputs)
-      for (std::string &name : output.names)
-        if (isComplex(name))
-          name = nameOf(name, isReal);
-    append(std::move(part));
-  }
-  return Error::success();
+  for (const NamedArgument &argument : node.inputs)
+    if (argument.value.kind == Kind::Complex && !isValue(argument.name))
+      return refuse(node);
+  return rewriteParts(node, node);
 }
 
 /// (a + bi)(c + di) by a product of the same op for each two parts that are
@@ -165,12 +127,19 @@ Error ComplexGraph::rewriteProduct(const Node &node, StringRef first,
   auto product = [&](const Argument &x, const Argument &y) {
     Node part = node;
     part.target = withoutUnderscore(node.target);
+    part.keepsTypes = plainName(node.op()) != "mul";
+    erase_if(part.inputs, [](const NamedArgument &argument) {
+      return argument.name == "bias";
+    });
     for (NamedArgument &argument : part.inputs)
       if (argument.name == first || argument.name == second)
         argument.value = argument.name == first ? x : y;
     return emit(std::move(part), meta);
   };
-  return define(node, multiply(meta, partsOf(*a), partsOf(*b), product));
+  Parts result = multiply(meta, partsOf(*a), partsOf(*b), product);
+  if (const Argument *bias = node.find("bias"))
+    result = plus(result, partsOf(*bias), meta);
+  return define(node, result);
 }
 
 Error ComplexGraph::rewriteEinsum(const Node &node) {
@@ -183,6 +152,7 @@ Error ComplexGraph::rewriteEinsum(const Node &node) {
   TensorMeta meta = partMeta(node);
   auto product = [&](const Argument &x, const Argument &y) {
     Node part = node;
+    part.keepsTypes = true;
     for (NamedArgument &argument : part.inputs)
       if (argument.name == "tensors")
         argument.value.names = {x.names.front(), y.names.front()};
@@ -206,14 +176,11 @@ Error fromPairs(ComplexGraph &graph, const Node &node) {
 
 Error toPairs(ComplexGraph &graph, const Node &node) {
   MPC_TRY_ASSIGN(Parts x, graph.parts(node, "self"));
-  Argument both;
-  both.kind = Kind::Tensors;
-  both.names = {x.re->names.front(), graph.imaginaryOf(x).names.front()};
   return graph.define(
-      node,
-      {graph.emit("stack.default", {{"tensors", both}, {"dim", integerOf(-1)}},
-                  graph.partMeta(node)),
-       {}});
+      node, {graph.emit("mpc_pairs.default",
+                        {{"self", *x.re}, {"imag", graph.imaginaryOf(x)}},
+                        graph.partMeta(node)),
+             {}});
 }
 
 Error fromParts(ComplexGraph &graph, const Node &node) {
@@ -230,18 +197,19 @@ Error fromPolar(ComplexGraph &graph, const Node &node) {
 
 Error realPart(ComplexGraph &graph, const Node &node) {
   MPC_TRY_ASSIGN(Parts x, graph.parts(node, "self"));
-  return graph.define(node, {x.re, {}});
+  return graph.define(node, {graph.shown(*x.re), {}});
 }
 
 Error imaginaryPart(ComplexGraph &graph, const Node &node) {
   MPC_TRY_ASSIGN(Parts x, graph.parts(node, "self"));
-  return graph.define(node, {graph.imaginaryOf(x), {}});
+  return graph.define(node, {graph.shown(graph.imaginaryOf(x)), {}});
 }
 
 Error conjugate(ComplexGraph &graph, const Node &node) {
   MPC_TRY_ASSIGN(Parts x, graph.parts(node, "self"));
   return graph.define(node,
-                      {x.re, graph.unary("neg.default", graph.imaginaryOf(x))});
+                      {graph.shown(*x.re),
+                       graph.shown(graph.imaginaryOf(x), /*isNegated=*/true)});
 }
 
 Error same(ComplexGraph &graph, const Node &node) {
@@ -360,30 +328,36 @@ constexpr Rule kRules[] = {
     {"resolve_neg", same},
     {"sqrt", squareRoot},
     {"square", square},
-    {"true_divide", quotient},
     {"view_as_complex", fromPairs},
     {"view_as_real", toPairs},
 };
 
 constexpr StringLiteral kComplexOps[] = {
-    "complex.default",         "fft_fft.default",
-    "fft_fft2.default",        "fft_fftn.default",
-    "fft_ifft.default",        "fft_ifft2.default",
-    "fft_ifftn.default",       "fft_irfft.default",
-    "fft_irfft2.default",      "fft_irfftn.default",
-    "fft_rfft.default",        "fft_rfft2.default",
-    "fft_rfftn.default",       "imag.default",
-    "polar.default",           "stft.default",
-    "view_as_complex.default", "view_as_real.default"};
+    "_fft_c2c.default",    "_fft_c2r.default",
+    "_fft_r2c.default",    "complex.default",
+    "fft_fft.default",     "fft_fft2.default",
+    "fft_fftn.default",    "fft_ifft.default",
+    "fft_ifft2.default",   "fft_ifftn.default",
+    "fft_irfft.default",   "fft_irfft2.default",
+    "fft_irfftn.default",  "fft_rfft.default",
+    "fft_rfft2.default",   "fft_rfftn.default",
+    "imag.default",        "polar.default",
+    "stft.default",        "view_as_complex.default",
+    "view_as_real.default"};
 
 } // namespace
 
 ArrayRef<StringLiteral> complexOps() { return kComplexOps; }
 
 Error ComplexGraph::rewrite(const Node &node) {
-  StringRef name = baseName(node.op());
   if (node.op() == node.target)
     return rewriteRegion(node);
+  std::string name = plainName(node.op());
+  if (is_contained(kLinear, name))
+    return rewriteLinear(node);
+  // Of what is written to `out` there is no rule.
+  if (node.find("out"))
+    return refuse(node);
   for (const Rule &rule : kRules)
     if (rule.op == name)
       return rule.rewrite(*this, node);
@@ -393,8 +367,8 @@ Error ComplexGraph::rewrite(const Node &node) {
   if (name == "einsum")
     return rewriteEinsum(node);
   if (isFourier(name))
-    return rewriteFourier(*this, node);
-  return is_contained(kLinear, name) ? rewriteLinear(node) : refuse(node);
+    return rewriteFourier(*this, node, name);
+  return refuse(node);
 }
 
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,25 @@ static StringRef firstTensor(const Node &node) {
   return node.inputs.front().value.names.front();
 }
 
+/// torch.autocast leaves products of complex numbers as they are.
+Error GraphImporter::emit(Call &call, const OpRow &row) {
+  if (!call.node().keepsTypes)
+    return row.emit(call);
+  MPC_TRY_ASSIGN(mlir::Type type, call.resultType());
+  MPC_TRY_ASSIGN(Shape shape, call.resultShape());
+  Error error = Error::success();
+  Operand kept = build.asWritten(type, shape, [&] {
+    error = row.emit(call);
+    bool isThere = call.results().size() == 1 &&
+                   call.results().front().type == type &&
+                   call.results().front().shape == shape;
+    return isThere ? call.results().front() : build.splat(type, shape, 0);
+  });
+  MPC_TRY(std::move(error));
+  call.replaceResult(kept);
+  return Error::success();
+}
+
 Error GraphImporter::importCall(const Node &node, const Graph &graph,
                                 Scope &scope) {
   const OpRow *row = table_.find(node.op());
@@ -66,7 +85,7 @@ Error GraphImporter::importCall(const Node &node, const Graph &graph,
     return invalidModel("writes to something that is not a tensor");
   Call call(node, graph, scope, build);
   MPC_TRY(chooseType(call, *row));
-  MPC_TRY(row->emit(call));
+  MPC_TRY(emit(call, *row));
   MPC_TRY(define(node, graph, call.results(), scope));
   if (written && !call.results().empty())
     MPC_TRY(scope.write(*written, call.results().front()));

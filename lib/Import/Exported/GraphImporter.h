@@ -32,6 +32,7 @@ public:
 private:
   llvm::Error importNode(const Node &node, const Graph &graph, Scope &scope);
   llvm::Error importCall(const Node &node, const Graph &graph, Scope &scope);
+  llvm::Error emit(Call &call, const OpRow &row);
   llvm::Error chooseType(Call &call, const OpRow &row) const;
   llvm::Error at(const Node &node, llvm::Error error);
 

@@ -12,7 +12,7 @@ namespace mpc::exported {
 OpTable::OpTable() {
   for (ArrayRef<OpRow> family :
        {combinationRows(),   distanceRows(),  elementwiseRows(),
-        expertRows(),        fourierRows(),   indexingRows(),
+        expertRows(),        complexRows(),   indexingRows(),
         linearSystemRows(),  lossRows(),      movementRows(),
         normalizationRows(), padRows(),       productRows(),
         quantizationRows(),  randomRows(),    rearrangementRows(),
@@ -54,6 +54,11 @@ static std::string withoutAlias(StringRef op) {
     if (alias == name)
       return (of + (writes ? "_." : ".") + overload).str();
   return op.str();
+}
+
+std::string plainName(StringRef op) {
+  std::string named = withoutAlias(op), inPlace = withoutUnderscore(named);
+  return StringRef(inPlace.empty() ? named : inPlace).split('.').first.str();
 }
 
 static bool writesToOut(StringRef op) {

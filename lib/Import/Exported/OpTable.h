@@ -29,6 +29,10 @@ private:
   llvm::SmallPtrSet<const OpRow *, 32> oneTyped_;
 };
 
+/// "mul" of "multiply_.Tensor": without another name, an underscore, and the
+/// overload.
+std::string plainName(llvm::StringRef op);
+
 /// The tensor that a node writes: the first argument of an op that ends with an
 /// underscore, or the argument `out`. Nothing where the node writes none, and
 /// an empty name where it should.

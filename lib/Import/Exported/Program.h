@@ -70,6 +70,8 @@ struct Node {
   std::string target; ///< "torch.ops.aten.linear.default"
   std::vector<NamedArgument> inputs;
   std::vector<Argument> outputs;
+  /// Whether no policy changes the types in which a product is computed.
+  bool keepsTypes = false;
   std::string module; ///< "encoder.layer.0"; empty for the model itself.
   std::string source; ///< "train.py:12", the user's innermost line.
 

@@ -101,7 +101,8 @@ class DeviceGradients:
     def take(self, factor: Any) -> list[Any]:
         """The gradients times a number."""
         self._flat.mul_(factor.to(self._flat.device))
-        return _split(self._flat, self._places, self._parameters)  # Tensors that nobody else has: they become ``.grad`` without a copy.
+        # Tensors that nobody else has: they become ``.grad`` without a copy.
+        return _split(self._flat, self._places, self._parameters)
 
 
 def gradients_beside(parameters: Sequence[Any]) -> Gradients | DeviceGradients:

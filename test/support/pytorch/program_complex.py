@@ -45,6 +45,9 @@ def arithmetic():
     pairs("div", lambda x, y: x / y / 3, rows, more=[t(*rows, low=0.5, high=2.0)])
     pairs("div", lambda x, y: y / x, rows, more=[t(*rows)])
     pairs("reciprocal", A.reciprocal.default, rows)
+    # Integers and truths are values, too, and have no imaginary part.
+    pairs("add", lambda x, i: x + i + (i > 1), rows, more=[ints([1, 2, 3, 4])])
+    pairs("_to_copy", lambda x, i: x * torch.exp(1j * i.to(x.dtype)), rows, more=[ints([1, 2, 3, 4])])
     for exponent in (1, 2, 3):
         pairs("pow", lambda x, e=exponent: A.pow.Tensor_Scalar(x, e), rows)
     for op in (A.square, A.exp, A.neg, A.log, A.sqrt):
@@ -58,6 +61,8 @@ def products():
     pairs("matmul", lambda x, y: x @ y.to(x.dtype), (3, 4), more=[t(4, 2)])
     pairs("einsum", lambda x, y: torch.einsum("bixy,ioxy->boxy", x, y), (2, 3, 2, 2), (3, 4, 2, 2))
     pairs("einsum", lambda x: torch.einsum("ij->ji", x), (2, 3))
+    pairs("linear", lambda x, w, b: A.linear.default(x, w, b), (2, 3), (4, 3), (4,))
+    pairs("linear", lambda x, w: A.linear.default(x, w), (2, 2), (2, 2))
     pairs("outer", lambda x, y: A.outer.default(x, y), (3,), (2,))
 
 
@@ -67,6 +72,8 @@ def moved():
     pairs("sum", lambda x: x.sum(1, keepdim=True) * x.mean(0), (2, 3))
     pairs("cumsum", lambda x: x.cumsum(1).flip(0).roll(1, 1), (2, 3))
     pairs("where", lambda x, y, m: torch.where(m, x, y), (2, 3), (2, 3), more=[mask(2, 3)])
+    pairs("where", lambda x, m: A.where.ScalarSelf(m, 2.0, x) * A.where.ScalarOther(m, x, 3.0), (2, 3), more=[mask(2, 3)])
+    pairs("cat", lambda x, i: torch.cat([x, i.expand(2, 3)]), (2, 3), more=[ints([4, 5, 6])])
     pairs("masked_fill", lambda x, m: x.masked_fill(m, 2.0), (2, 3), more=[mask(2, 3)])
     pairs("index", lambda x, i: x[i].unsqueeze(1).expand(3, 2, 3), (2, 3), more=[ints([1, 0, 1])])
     pairs("pad", lambda x: torch.nn.functional.pad(x, (1, 2)), (2, 3))
@@ -110,6 +117,12 @@ def spectra():
     pairs("fft_ifftn", lambda x: A.fft_ifftn.default(x, None, [0, 2]), (2, 3, 4))
     case(F, "fft_rfftn", lambda x: parts(A.fft_rfftn.default(x, [4, 6])), t(2, 3, 5))
     case(F, "fft_irfftn", lambda x: A.fft_irfftn.default(c(x), [3, 6], [0, 1], "ortho"), t(3, 4, 2, 2))
+    for by in (0, 1, 2):
+        case(F, "_fft_r2c", lambda x, n=by: parts(A._fft_r2c.default(x, [0, 1], n, True)), t(4, 6))
+        case(F, "_fft_c2r", lambda x, n=by: A._fft_c2r.default(c(x), [0, 1], n, 6), t(4, 4, 2))
+        pairs("_fft_c2c", lambda x, n=by: A._fft_c2c.default(x, [1], n, True), (2, 5))
+        pairs("_fft_c2c", lambda x, n=by: A._fft_c2c.default(x, [0, 1], n, False), (2, 5))
+    case(F, "_fft_r2c", lambda x: parts(A._fft_r2c.default(x, [1], 0, False)), t(4, 5))
     for normalized in (False, True):
         case(F, "stft", lambda x, w, n=normalized: parts(A.stft.default(x, 8, 3, 8, w, n, True, True)), t(2, 20), t(8))
     case(F, "stft", lambda x, w: parts(A.stft.default(x, 8, None, 5, w, False, False, True)), t(2, 20), t(5))

@@ -177,6 +177,21 @@ def complex_numbers():
         program.call("abs.default", [X(3)], self=program.call("fft_fft.default", [c(3)], self="y"))
 
     of_calls("has parts of different sizes", apart)
+    def through(op, view):
+        """Writes to what shows a complex tensor in another form."""
+        def build(program):
+            y = program.call("view_as_complex.default", [c(3)], self=X(3, 2))
+            shown = program.call(op, [view], self=y)
+            program.call("mul_.Tensor", [view], self=shown, other=2.0)
+            program.call("abs.default", [X(3)], self=y)
+        return build
+
+    for op, view in (("view_as_real.default", X(3, 2)), ("real.default", X(3)), ("imag.default", X(3)), ("conj.default", c(3))):
+        of_calls("writes to a view that shows elements in another order: call run_decompositions({})", through(op, view))
+    of_calls("add.Tensor of complex numbers", lambda p: p.call("abs.default", [X(3)], self=p.call(
+        "add.Tensor", [c(3)], self=X(3), other=X(3), alpha={"as_complex": {"real": 0.0, "imag": 1.0}})))
+    of_calls("mul.out of complex numbers", lambda p: p.call("abs.default", [X(3)], self=p.call(
+        "mul.out", [c(3)], self=X(3), other=X(3), out=p.call("view_as_complex.default", [c(3)], self=x))))
     of_calls("fft_fft2.default of complex numbers", behind("fft_fft2.default", X(3, 2), self=x, s=[2, 2, 2]))
     of_calls("pow.Tensor_Scalar of complex numbers", behind("pow.Tensor_Scalar", X(3), self=x, exponent=0.5))
     of_calls("stft.default of complex numbers", behind("stft.default", X(3, 2), self=x, n_fft=4))

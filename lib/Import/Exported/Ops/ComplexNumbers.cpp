@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// \file
-/// The transform along one axis that ComplexFourier.cpp makes of ATen's.
+/// What the graph of ComplexGraph.h has besides ATen's ops.
 #include "lib/Import/Exported/Call.h"
 
 #include "lib/Import/Build/Fourier.h"
@@ -15,6 +15,30 @@ Operand withLastAxis(Call &call, const Operand &x, int64_t size) {
   Shape shape = x.shape;
   shape.push_back(size);
   return call.build.reshape(x, shape);
+}
+
+/// Real and imaginary parts along a last axis.
+Expected<Operand> joined(Call &call, const Operand &re) {
+  MPC_TRY_ASSIGN(Operand im, call.real("imag"));
+  if (im.shape != re.shape || im.type != re.type)
+    return call.fail("has parts of different sizes");
+  return call.build.concat(
+      {withLastAxis(call, re, 1), withLastAxis(call, im, 1)}, re.rank());
+}
+
+Error emitPairs(Call &call) {
+  MPC_TRY_ASSIGN(Operand re, call.real("self"));
+  MPC_TRY_ASSIGN(Operand pairs, joined(call, re));
+  call.result(pairs);
+  return Error::success();
+}
+
+/// Elements that may not be written through this.
+Error emitShown(Call &call) {
+  MPC_TRY_ASSIGN(Operand x, call.tensor("self"));
+  MPC_TRY_ASSIGN(bool isNegated, call.flag("negative", false));
+  call.result(isNegated ? call.build.neg(x) : x);
+  return Error::success();
 }
 
 /// The result has its parts along a last axis, of which it has one where it is
@@ -33,10 +57,7 @@ Expected<Operand> transformed(Call &call) {
   bool isComplex = call.has("imag");
   Operand x = withLastAxis(call, re, 1);
   if (isComplex) {
-    MPC_TRY_ASSIGN(Operand im, call.real("imag"));
-    if (im.shape != re.shape)
-      return call.fail("has parts of different sizes");
-    x = b.concat({x, withLastAxis(call, im, 1)}, re.rank());
+    MPC_TRY_ASSIGN(x, joined(call, re));
   }
   FourierTransform transform{size, isInverse, isOneSided, isComplex ? 2 : 1};
   // An inverse transform divides by the size.
@@ -59,10 +80,12 @@ Error emitSignal(Call &call) {
 
 } // namespace
 
-ArrayRef<OpRow> fourierRows() {
+ArrayRef<OpRow> complexRows() {
   static constexpr OpRow kRows[] = {
       {"mpc_fourier.default", emitSpectrum},
       {"mpc_fourier.real", emitSignal},
+      {"mpc_pairs.default", emitPairs, Sharing::Reordered},
+      {"mpc_shown.default", emitShown, Sharing::Reordered},
   };
   return kRows;
 }

@@ -88,6 +88,7 @@ void mpc::buildPrecisionPipeline(
   autocast.explain = explain;
   bool isOwn = policy->base->isOwn;
   manager.addPass(nn::createAutocastPass(autocast, std::move(policy)));
+  manager.addPass(nn::createExpandGradPass());
   nn::SimplifyCastsPassOptions casts;
   casts.refuse = recipe.getCostAware();
   manager.addNestedPass<func::FuncOp>(nn::createSimplifyCastsPass(casts));

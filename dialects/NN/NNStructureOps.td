@@ -186,6 +186,49 @@ def NN_VJPOp : NN_Op<"vjp", [
   }];
 }
 
+def NN_VariableOp : NN_Op<"variable", [
+    SameOperandsAndResultType, Differentiable]> {
+  let summary = "A value of which an nn.grad takes the gradient";
+  let description = [{
+    The operand, as a value that no other one is taken for: what reads the
+    operand itself has no part in the gradient. It keeps the type in which it
+    is written. `nn-expand-grad` removes it.
+
+    ```mlir
+    %x = nn.variable %points : tensor<4x2xf32>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input);
+  let results = (outs NN_FloatTensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($output)";
+}
+
+def NN_GradOp : NN_Op<"grad", [AttrSizedOperandSegments]> {
+  let summary = "Gradients of values with respect to values before them";
+  let description = [{
+    One gradient for each of `wrt`, of its type: the product of the `seeds`, one
+    for each of `values` and in its type, with the Jacobian of what the block
+    computes between them. Each of `wrt` is the result of an `nn.variable`; the
+    gradient is zero where no value depends on it. It is itself a value that
+    has a gradient. `nn-expand-grad` expands it.
+
+    ```mlir
+    %du = nn.grad(%u) seed(%ones) wrt(%x)
+        : (tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x2xf32>)
+        -> tensor<4x2xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<NN_FloatTensor>:$values,
+                       Variadic<NN_FloatTensor>:$seeds,
+                       Variadic<NN_FloatTensor>:$wrt);
+  let results = (outs Variadic<NN_FloatTensor>:$gradients);
+  let assemblyFormat = [{
+    `(` $values `)` `seed` `(` $seeds `)` `wrt` `(` $wrt `)` attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_ScanOp : NN_Op<"scan", [
     Pure, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>, KernelBody]> {

@@ -279,6 +279,18 @@ def DifferentiatePass : Pass<"nn-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mpc::nn::NNDialect"];
 }
 
+def ExpandGradPass : Pass<"nn-expand-grad", "::mlir::ModuleOp"> {
+  let summary = "Expand nn.grad by reverse-mode differentiation";
+  let description = [{
+    Replaces each `nn.grad`, in the order in which they stand, by the VJPs of the
+    ops before it, in reverse order. So gradients of gradients are those of ops,
+    and `nn-differentiate` finds none of these. It runs behind `nn-autocast`:
+    the gradient of an op is computed in the type that the op has. Fails at an
+    op on the way that has no gradient.
+  }];
+  let dependentDialects = ["::mpc::nn::NNDialect"];
+}
+
 def HoistInvariantsPass : Pass<"nn-hoist-invariants", "::mlir::ModuleOp"> {
   let summary = "Compute before a loop what is the same in all of its turns";
   let description = [{

@@ -220,3 +220,30 @@ LogicalResult VJPOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("must yield the function's results, then the gradients");
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// VariableOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult VariableOp::buildVJP(OpBuilder &, ArrayRef<Value> cotangents,
+                                   MutableArrayRef<Value> operandCotangents) {
+  operandCotangents[0] = cotangents[0];
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// GradOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult GradOp::verify() {
+  if (getSeeds().getTypes() != getValues().getTypes())
+    return emitOpError("needs one seed for each value, in its type");
+  if (getResultTypes() != getWrt().getTypes())
+    return emitOpError("must yield one gradient for each value of 'wrt', in "
+                       "its type");
+  for (Value variable : getWrt())
+    if (!variable.getDefiningOp<VariableOp>())
+      return emitOpError("takes a gradient with respect to a value that is no "
+                         "nn.variable");
+  return success();
+}

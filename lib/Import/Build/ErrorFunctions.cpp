@@ -108,11 +108,11 @@ Operand erfInverse(TensorBuilder &b, const Operand &input) {
   Operand one = b.splatLike(given, 1.0);
   Operand isEnd = b.compare(Kind::EQ, b.abs(given), one);
   Operand y = b.select(isEnd, b.splatLike(given, 0.0), given);
-  Operand fixed = b.withoutGradient(y);
+  Operand fixed = b.held(y);
   Operand x = roughErfInverse(b, fixed);
   for (int step = 0; step < 3; ++step)
     x = stepToErfInverse(b, x, fixed);
-  x = stepToErfInverse(b, b.withoutGradient(x), y);
+  x = stepToErfInverse(b, b.held(x), y);
   // Infinite at the ends, with an infinite gradient there alone.
   Operand end = b.select(isEnd, given, b.splatLike(given, 0.5));
   Operand infinite =

@@ -119,7 +119,7 @@ static SmallVector<Operand> eliminateColumn(TensorBuilder &b,
 
 namespace {
 
-/// What elimination finds, without a gradient, in f64.
+/// What elimination finds, held, in f64.
 struct Eliminated {
   Operand inverse; ///< Without a meaning where the sign is 0.
   Operand sign, log;
@@ -132,15 +132,15 @@ static Operand exact(TensorBuilder &b, const Operand &x) {
 }
 
 static Eliminated eliminate(TensorBuilder &b, const Operand &matrix) {
-  Operand fixed = exact(b, b.withoutGradient(matrix));
+  Operand fixed = exact(b, b.held(matrix));
   int64_t batch = fixed.shape[0], size = fixed.shape[1];
   SmallVector<Operand> found = repeat(
       b, "eliminate", size,
       {b.concat({fixed, identityLike(b, fixed)}, 2),
        b.splat(fixed.type, {batch}, 1.0), b.splat(fixed.type, {batch}, 0.0)},
       eliminateColumn);
-  return {b.withoutGradient(b.sliceAxis(found[0], 2, size, 2 * size)),
-          b.withoutGradient(found[1]), b.withoutGradient(found[2])};
+  return {b.held(b.sliceAxis(found[0], 2, size, 2 * size)), b.held(found[1]),
+          b.held(found[2])};
 }
 
 /// The inverse, or NaN.
@@ -155,7 +155,7 @@ static Operand fixedInverse(TensorBuilder &b, const Operand &matrix) {
 }
 
 /// x + inverse (rhs - matrix x), which is a step of refinement, and has the
-/// solution's gradients where `x` and the inverse have none.
+/// solution's gradients where `x` and the inverse have none, being held.
 static Operand refined(TensorBuilder &b, const Operand &x,
                        const Operand &inverse, const Operand &matrix,
                        const Operand &rhs) {
@@ -172,7 +172,7 @@ Operand inverse(TensorBuilder &b, const Operand &matrix) {
 
 Operand solve(TensorBuilder &b, const Operand &matrix, const Operand &rhs) {
   Operand found = fixedInverse(b, matrix);
-  Operand x = b.matmulAsWritten(found, exact(b, b.withoutGradient(rhs)));
+  Operand x = b.matmulAsWritten(found, exact(b, b.held(rhs)));
   return b.cast(refined(b, x, found, exact(b, matrix), exact(b, rhs)),
                 rhs.type);
 }
@@ -182,9 +182,11 @@ static Operand gradientAlone(TensorBuilder &b, const Operand &x) {
   return b.binary(Binary::Sub, x, b.withoutGradient(x));
 }
 
-/// The logarithm's gradient is the inverse's transpose.
+/// The logarithm's gradient is the inverse's transpose, where it is held.
 SignedLog logDeterminant(TensorBuilder &b, const Operand &matrix) {
   Eliminated found = eliminate(b, matrix);
+  if (b.takesGradients())
+    return {b.cast(found.sign, matrix.type), b.cast(found.log, matrix.type)};
   Operand products = b.binary(Binary::Mul, transposed(b, found.inverse),
                               gradientAlone(b, exact(b, matrix)));
   Operand log = b.binary(Binary::Add, found.log, b.reduceSum(products, {1, 2}));
@@ -220,12 +222,16 @@ Operand cholesky(TensorBuilder &b, const Operand &matrix) {
   Operand isBelow = compareRowAndColumn(b, Kind::GT, fixed);
   Operand strict = b.select(isBelow, fixed, b.splatLike(fixed, 0.0));
   Operand both = b.binary(Binary::Add, lower, transposed(b, strict));
-  Operand found = b.withoutGradient(repeat(b, "factor", fixed.shape[1],
-                                           {both, b.splatLike(both, 0.0)},
-                                           factorColumn)[1]);
   Operand change = gradientAlone(b, exact(b, matrix));
   change = b.binary(Binary::Mul,
                     b.binary(Binary::Add, change, transposed(b, change)), 0.5);
+  if (b.takesGradients())
+    both = b.binary(Binary::Add, both, change);
+  Operand found = repeat(b, "factor", fixed.shape[1],
+                         {both, b.splatLike(both, 0.0)}, factorColumn)[1];
+  if (b.takesGradients())
+    return b.cast(found, matrix.type);
+  found = b.withoutGradient(found);
   Operand inverse = fixedInverse(b, found);
   Operand inner = b.matmulAsWritten(b.matmulAsWritten(inverse, change),
                                     transposed(b, inverse));

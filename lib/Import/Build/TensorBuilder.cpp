@@ -365,6 +365,32 @@ Operand TensorBuilder::withoutGradient(const Operand &input) {
   return fold(nn::StopGradientOp::create(builder_, location_, input.value));
 }
 
+Operand TensorBuilder::variable(const Operand &input) {
+  return fromValue(nn::VariableOp::create(builder_, location_,
+                                          input.value.getType(), input.value));
+}
+
+bool TensorBuilder::isVariable(const Operand &operand) {
+  return operand.value && operand.value.getDefiningOp<nn::VariableOp>();
+}
+
+static SmallVector<Value> valuesOf(ArrayRef<Operand> operands) {
+  return map_to_vector(operands, [](const Operand &x) { return x.value; });
+}
+
+std::vector<Operand> TensorBuilder::gradients(ArrayRef<Operand> values,
+                                              ArrayRef<Operand> seeds,
+                                              ArrayRef<Operand> wrt) {
+  SmallVector<Value> variables = valuesOf(wrt);
+  auto op =
+      nn::GradOp::create(builder_, location_, ValueRange(variables).getTypes(),
+                         valuesOf(values), valuesOf(seeds), variables);
+  std::vector<Operand> results;
+  for (Value gradient : op.getGradients())
+    results.push_back(fromValue(gradient));
+  return results;
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions, contractions, normalization
 //===----------------------------------------------------------------------===//

@@ -141,6 +141,23 @@ public:
 
   /// `input` without a gradient.
   Operand withoutGradient(const Operand &input);
+  /// Whether the program takes gradients itself, so that these need one.
+  bool takesGradients() const { return takesGradients_; }
+  void setTakesGradients() { takesGradients_ = true; }
+  /// `input` without a gradient, for a formula that has the first derivative of
+  /// what it computes and no further one; `input` itself where the program
+  /// takes gradients, which then follow each step.
+  Operand held(const Operand &input) {
+    return takesGradients_ ? input : withoutGradient(input);
+  }
+  /// `input`, a floating one, as a value of which gradients() may take one.
+  Operand variable(const Operand &input);
+  static bool isVariable(const Operand &operand);
+  /// The gradients of `values` times `seeds`, which are like them, with respect
+  /// to variables before them.
+  std::vector<Operand> gradients(llvm::ArrayRef<Operand> values,
+                                 llvm::ArrayRef<Operand> seeds,
+                                 llvm::ArrayRef<Operand> wrt);
 
   /// Elementwise: operands have one shape.
   Operand binary(Binary kind, const Operand &lhs, const Operand &rhs);
@@ -241,6 +258,7 @@ private:
   size_t budget_ = size_t(64) << 20;
   mlir::Location location_;
   int32_t nextStream_ = 0;
+  bool takesGradients_ = false;
   /// The given values of inputs, and values that follow from them alone.
   llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> given_;
   std::vector<mlir::OwningOpRef<mlir::func::FuncOp>> discarded_;

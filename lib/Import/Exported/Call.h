@@ -126,9 +126,14 @@ struct OpRow {
   Sharing sharing = Sharing::Nothing;
 };
 
+/// A gradient inside of a program.
+inline constexpr llvm::StringLiteral kGradOp{
+    "torch.ops.mpc_compiler.grad.default"};
+
 /// The rows of one family of ops.
 llvm::ArrayRef<OpRow> combinationRows();
 llvm::ArrayRef<OpRow> complexRows();
+llvm::ArrayRef<OpRow> derivativeRows();
 llvm::ArrayRef<OpRow> distanceRows();
 llvm::ArrayRef<OpRow> elementwiseRows();
 llvm::ArrayRef<OpRow> expertRows();

@@ -76,7 +76,20 @@ private:
   SmallVector<DictionaryAttr> resultAttributes_;
 };
 
+/// Whether a node takes a gradient. The reader of the program bounds how deep
+/// graphs are nested.
+static bool takesGradients(const Graph &graph) {
+  return any_of(graph.nodes, [](const Node &node) {
+    return node.op() == kGradOp ||
+           any_of(node.inputs, [](const NamedArgument &input) {
+             return input.value.graph && takesGradients(*input.value.graph);
+           });
+  });
+}
+
 Expected<ImportedModel> ProgramImporter::run() {
+  if (takesGradients(program_.graph))
+    build_.setTakesGradients();
   MPC_TRY(checkOptions());
   MPC_TRY(refuseMissingOps(program_, table_));
   MPC_TRY(findWritten());

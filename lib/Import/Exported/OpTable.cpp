@@ -11,13 +11,13 @@ namespace mpc::exported {
 
 OpTable::OpTable() {
   for (ArrayRef<OpRow> family :
-       {combinationRows(),   distanceRows(),  elementwiseRows(),
-        expertRows(),        complexRows(),   indexingRows(),
-        linearSystemRows(),  lossRows(),      movementRows(),
-        normalizationRows(), padRows(),       productRows(),
-        quantizationRows(),  randomRows(),    rearrangementRows(),
-        recurrentRows(),     reductionRows(), sortingRows(),
-        windowRows(),        writeRows()})
+       {combinationRows(),   derivativeRows(),    distanceRows(),
+        elementwiseRows(),   expertRows(),        complexRows(),
+        indexingRows(),      linearSystemRows(),  lossRows(),
+        movementRows(),      normalizationRows(), padRows(),
+        productRows(),       quantizationRows(),  randomRows(),
+        rearrangementRows(), recurrentRows(),     reductionRows(),
+        sortingRows(),       windowRows(),        writeRows()})
     for (const OpRow &row : family) {
       [[maybe_unused]] bool isNew = rows_.try_emplace(row.op, &row).second;
       assert(isNew && "an op has two rows");

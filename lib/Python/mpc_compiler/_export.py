@@ -16,6 +16,7 @@ from torch.export.graph_signature import InputKind, OutputKind  # type: ignore[i
 
 from ._batch import Batch
 from ._decompose import decompose_missing
+from ._derivatives import set_variables
 from ._errors import ExportError, UnsupportedError, UsageError
 from ._in_place import drop_identities, written_buffers
 from ._outputs import Outputs, find_loss
@@ -138,6 +139,7 @@ def _run_export(module: Any, named: Mapping[str, Any], allowed: tuple[str, ...])
         warnings.filterwarnings("error", _OTHER_SHAPE, UserWarning)
         program = torch.export.export(module, (), dict(named), strict=False)
         _detach_results(program)
+        set_variables(program)
         drop_identities(program)
         plain = decompose_missing(program)
         if plain is not program:
@@ -208,10 +210,10 @@ def _plain_class(module: Any) -> type:
 
 
 # What torch says of a backward inside of forward, whose saved tensors it does not follow.
-_DERIVATIVE_ERROR = "found a fake tensor in the exported program constant's list"
-_DERIVATIVE_HINT = (
-    "torch.autograd.grad() inside of forward is not followed: write the derivative as torch.func.jvp(function, (x,), "
-    "(direction,))[1]. "
+_BACKWARD_ERROR = "found a fake tensor in the exported program constant's list"
+_BACKWARD_HINT = (
+    "backward() inside of forward is not followed: take the gradient as torch.autograd.grad(output, input, "
+    "create_graph=True). "
 )
 
 
@@ -223,7 +225,7 @@ def _first_line(error: BaseException, module: str) -> str:
         if not any(part in name for part in ("/torch/", "/mpc_compiler/", "<")):
             place = f"{name.rsplit('/', 1)[-1]}:{trace.tb_lineno}: "
         trace = trace.tb_next
-    hint = _DERIVATIVE_HINT if _DERIVATIVE_ERROR in str(error) else ""
+    hint = _BACKWARD_HINT if _BACKWARD_ERROR in str(error) else ""
     return f"{place}torch.export does not take {module}: {hint}{type(error).__name__}: {error}"
 
 

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 import torch  # type: ignore[import-not-found]
 from torch.nn import functional as F  # type: ignore[import-not-found]
 
-from . import _checks, _ctc, _packed
+from . import _checks, _ctc, _derivatives, _packed
 
 _BATCH_NORM = torch.nn.modules.batchnorm._BatchNorm
 
@@ -154,6 +154,7 @@ def _replacements() -> list[tuple[Any, str, Any]]:
     selected: _ctc.Selected = {}
     rnn = torch.nn.utils.rnn
     return [
+        *_derivatives.replacements(),
         (rnn.pack_padded_sequence, "__code__", _packed.pack_padded_sequence.__code__),
         (rnn.pad_packed_sequence, "__code__", _packed.pad_packed_sequence.__code__),
         *((layer, "forward", _packed.recurrent_forward(layer.forward)) for layer in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Exported programs with a case for each row of the importer, and PyTorch's losses and gradients.
 
-    python programs.py FOLDER        (a Python with torch, numpy and safetensors)
+    PYTHONPATH=build/python python programs.py FOLDER        (a Python with torch, numpy and safetensors)
 
 writes FOLDER/<family>.pt2, as torch.export.save does, and FOLDER/<family>.safetensors, which holds the
 inputs, the loss and the gradients that PyTorch computes in float64. A case is a call of one op; what it
@@ -25,6 +25,7 @@ from torch._higher_order_ops.while_loop import while_loop
 
 from program_cases import CASES, case, ints, mask, t
 from program_complex import complex_numbers
+from program_derivatives import derivatives, export
 from program_functions import quantization, special
 from program_matrices import matrices
 from program_places import places
@@ -62,7 +63,7 @@ def experts_gradient(context, gradient):
 experts_of.register_autograd(experts_gradient, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs))
 
 # Ops and families that PyTorch has not in bfloat16 on a CPU, and what reads elements that a rounding decides.
-WITHOUT_BF16 = ("avg_pool3d", "grid_sampler", "erfinv near 1", "matrices", "complex_numbers")
+WITHOUT_BF16 = ("avg_pool3d", "grid_sampler", "erfinv near 1", "matrices", "complex_numbers", "derivatives")
 
 
 def elementwise():
@@ -756,7 +757,7 @@ def answers(cases, dtype):
 
 def save_family(folder, name, cases, dtype):
     scale = torch.tensor(1.0, dtype=dtype)
-    save(torch.export.export(Family(cases).to(dtype), (scale,), strict=False), folder / f"{name}.pt2")
+    save(export(Family(cases).to(dtype), (scale,)), folder / f"{name}.pt2")
     found = {key: torch.tensor(value, dtype=torch.float32) for key, value in answers(cases, dtype).items()}
     save_tensors({**found, "scale": scale}, folder / f"{name}.safetensors")
 
@@ -867,7 +868,7 @@ def main():
     warnings.simplefilter("ignore")
     for family in (elementwise, movement, products, normalization, reduction, indexing, losses, windows, recurrent, chance,
                    rearrangement, pads, sorting, writes, distances, moments, pools, bilinear, lines, spread, experts, further, special, places,
-                   matrices, quantization, checks, complex_numbers):
+                   matrices, quantization, checks, complex_numbers, derivatives):
         family()
     for family, cases in CASES.items():
         save_family(arguments.folder, family, cases, torch.float32)

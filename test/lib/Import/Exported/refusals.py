@@ -198,6 +198,26 @@ def complex_numbers():
     of_calls("einsum.default of complex numbers", behind("einsum.default", X(3), equation="'a'", tensors=None))
 
 
+def derivatives():
+    grad, variable = "torch.ops.mpc_compiler.grad.default", "torch.ops.mpc_compiler.variable.default"
+    x, y = X(2), X(3)
+
+    def taken(message, **arguments):
+        def build(program):
+            program.call(variable, [x], self=x)
+            program.call(grad, [x], **{"outputs": ["y0"], "inputs": ["y0"], "grad_outputs": [x], **arguments})
+        of_calls(message, build)
+
+    case("argument 'self' is not of floating-point numbers", variable, X(2, dtype="i64"), self=X(2, dtype="i64"))
+    taken("takes a gradient with respect to a tensor that is not the result of mpc_compiler::variable", inputs=[x])
+    taken("takes a gradient with respect to a tensor that is not the result of mpc_compiler::variable", inputs=[None])
+    taken("needs one floating gradient for each output", grad_outputs=[x, x])
+    taken("needs one floating gradient for each output", outputs=[X(2, dtype="i64")])
+    taken("needs one floating gradient for each output", grad_outputs=[None])
+    taken("an output is 2 and its gradient 3, expected the same sizes and type", grad_outputs=[y])
+    taken("an output is 2 and its gradient 2, expected the same sizes and type", grad_outputs=[X(2, dtype="f64")])
+
+
 def elementwise():
     x, b, i = X(2), X(2, dtype="bool"), X(2, dtype="i64")
     case("the result is not of floating-point numbers", "exp.default", i, self=i)
@@ -723,7 +743,7 @@ def quantization():
 
 def main():
     cases, folder, inputs = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    for family in (arguments, complex_numbers, elementwise, movement, products, normalization, losses, others, orders, functions, matrices, quantization, programs, regions, texts, weights):
+    for family in (arguments, complex_numbers, derivatives, elementwise, movement, products, normalization, losses, others, orders, functions, matrices, quantization, programs, regions, texts, weights):
         family()
     lines = []
     for index, (_, content) in enumerate(CASES):

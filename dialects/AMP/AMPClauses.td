@@ -294,6 +294,13 @@ def : AMP_UnitClause<"step_outputs", "a step yields the model's outputs, too">,
   let group = "Input";
   let record = "Nothing";
 }
+def : AMP_TextsClause<"input_gradients",
+        "inputs of the model whose gradients a step yields, too">,
+      AMP_Flag<"--input-gradient", "NAME",
+        "An input whose gradient, unscaled, a step yields as input_grad.NAME"> {
+  let group = "Input";
+  let record = "Nothing";
+}
 def : AMP_UnitClause<"always_write_buffers",
         "a skipped step writes running statistics, too">,
       AMP_Flag<"--always-write-buffers", "",

@@ -48,6 +48,10 @@ inline constexpr llvm::StringLiteral kGradientPrefix = "grad.";
 inline std::string gradientName(llvm::StringRef parameter) {
   return (kGradientPrefix + parameter).str();
 }
+/// The same of an input of the model.
+inline std::string inputGradientName(llvm::StringRef input) {
+  return ("input_grad." + input).str();
+}
 
 } // namespace mpc::nn
 

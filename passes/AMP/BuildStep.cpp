@@ -4,7 +4,9 @@
 
 #include "dialects/AMP/AMPDialect.h"
 #include "dialects/AMP/Recipe.h"
+#include "dialects/NN/EntryNames.h"
 #include "dialects/NN/FunctionNames.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "passes/AMP/BufferRules.h"
 #include "passes/AMP/ParameterChoice.h"
 #include "passes/AMP/StepState.h"
@@ -65,7 +67,7 @@ private:
     if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
       return loss.emitError("must yield one floating scalar");
     plan.loss = loss;
-    if (failed(findBuffers(plan)))
+    if (failed(findBuffers(plan)) || failed(findInputs(plan)))
       return failure();
     return recipe_.getRanks() > 1 ? findBufferRules(plan) : success();
   }
@@ -104,6 +106,31 @@ private:
       plan.results.push_back(buffer);
     }
     return success();
+  }
+
+  /// Finds the inputs of which a gradient is wanted.
+  LogicalResult findInputs(StepPlan &plan) {
+    func::FuncOp loss = plan.loss;
+    for (const std::string &name : stringsOf(recipe_.getInputGradients())) {
+      auto arguments = llvm::seq<unsigned>(0, loss.getNumArguments());
+      auto found = llvm::find_if(arguments, [&](unsigned index) {
+        StringAttr own = nn::getArgumentName(loss, index);
+        return own && own == name;
+      });
+      if (found == arguments.end())
+        return fail() << "has no input '" << name
+                      << "', of which a gradient is wanted";
+      if (!isFloat(loss.getArgumentTypes()[*found]))
+        return fail() << "input '" << name << "' is "
+                      << loss.getArgumentTypes()[*found]
+                      << ", which has no gradient";
+      plan.inputs.push_back(*found);
+    }
+    return success();
+  }
+
+  static bool isFloat(Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
   }
 
   static Type elementTypeOf(nn::ParameterOp parameter) {

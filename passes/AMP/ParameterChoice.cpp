@@ -114,7 +114,7 @@ public:
         return failure();
     }
     addSets();
-    if (plan_.parameters.empty() && !hasIdle)
+    if (plan_.parameters.empty() && plan_.inputs.empty() && !hasIdle)
       return emitError(module_.getLoc()) << "has no parameter to train";
     return success();
   }

@@ -88,6 +88,17 @@ static std::string outputName(func::FuncOp loss, unsigned index) {
   return "output." + (name ? name.str() : std::to_string(index));
 }
 
+/// The name and the unscaled value of an input's gradient. It is no part of the
+/// finite check: an infinite one is given as it is.
+static std::pair<std::string, Value>
+inputGradient(EntryBuilder &entry, int64_t input, Value scale, Value gradient) {
+  StringAttr name = nn::getArgumentName(entry.plan.loss, input);
+  if (entry.scales())
+    gradient = entry.g.div(gradient,
+                           entry.g.broadcast(scale, {}, nn::shapeOf(gradient)));
+  return {nn::inputGradientName(name), gradient};
+}
+
 StepGradients mpc::amp::differentiateBatch(EntryBuilder &entry) {
   const StepPlan &plan = entry.plan;
   SmallVector<Value> inputs = addInputs(entry);
@@ -97,10 +108,12 @@ StepGradients mpc::amp::differentiateBatch(EntryBuilder &entry) {
   SmallVector<Type> types(loss.getResultTypes());
   for (nn::ParameterOp parameter : plan.parameters)
     types.push_back(parameter.getType());
+  for (int64_t input : plan.inputs)
+    types.push_back(inputs[input].getType());
   auto vjp = nn::VJPOp::create(entry.b, entry.loc, types, loss.getName(),
                                inputs, seedsOf(entry, made.scale),
                                entry.b.getArrayAttr(plan.symbols),
-                               ArrayRef<int64_t>());
+                               ArrayRef(plan.inputs));
   auto wide = [&](Value value) {
     return isa<FloatType>(getElementTypeOrSelf(value))
                ? entry.g.cast(value, entry.b.getF32Type())
@@ -115,7 +128,13 @@ StepGradients mpc::amp::differentiateBatch(EntryBuilder &entry) {
     else
       made.outputs.emplace_back(outputName(loss, i + 1), behind[i]);
   }
-  made.gradients =
-      gather(entry, llvm::map_to_vector(behind.drop_front(numResults), wide));
+  ValueRange gradients = behind.drop_front(numResults);
+  made.gradients = gather(
+      entry,
+      llvm::map_to_vector(gradients.take_front(plan.parameters.size()), wide));
+  for (auto [input, gradient] :
+       llvm::zip_equal(plan.inputs, gradients.take_back(plan.inputs.size())))
+    made.outputs.emplace_back(
+        inputGradient(entry, input, made.scale, wide(gradient)));
   return made;
 }

@@ -59,6 +59,8 @@ struct StepPlan {
   /// For each result of the loss after its value: the buffer whose next value
   /// it is, or null for a result that the step yields.
   llvm::SmallVector<nn::ParameterOp> results;
+  /// The arguments of the loss whose gradients the step yields.
+  llvm::SmallVector<int64_t> inputs;
 
   bool trains() const { return !parameters.empty(); }
 };

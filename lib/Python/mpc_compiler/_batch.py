@@ -107,9 +107,10 @@ class Batch:
         named = zip(names_of(dict(self._arguments)), self._constants)
         return [name for name, constant in named if constant is _PLACE]
 
-    def check(self) -> None:
+    def check(self, takes_gradients: bool) -> None:
         """Refuses what no program can be made for. It holds for each batch of this key."""
-        self._check_tensors()
+        if not takes_gradients:
+            self._check_gradients()
         for name, value in zip(names_of(dict(self._arguments)), self._constants):
             if value is not _PLACE and not isinstance(value, _CONSTANTS):
                 raise UnsupportedError(
@@ -117,13 +118,13 @@ class Batch:
                     "tensors, numbers, texts and None, in tuples, lists, dicts and dataclasses"
                 )
 
-    def _check_tensors(self) -> None:
+    def _check_gradients(self) -> None:
         for tensor in self.tensors:
             if tensor.requires_grad:
                 name = self._name_of(tensor)
                 raise UnsupportedError(
-                    f"argument {name!r} needs a gradient of its own, which the program does not compute: give "
-                    f"{name}.detach(), or call the plain module"
+                    f"argument {name!r} needs a gradient of its own, which a step does not compute: give "
+                    f"{name}.detach(), or take wrap(), whose backward() does"
                 )
 
     def check_device(self, device: Any) -> None:

@@ -68,12 +68,14 @@ class Calls:
 
     def __init__(
         self, module: Any, plain: type, loss: Callable[..., Any] | None, precision: str | None, outputs: bool,
-        forward_gradient: tuple[str, ...], cost: str,
+        forward_gradient: tuple[str, ...], cost: str, takes_gradients: bool,
     ) -> None:
-        """`cost` says what becomes of calls that differ in what a trace takes for constants."""
+        """`cost` says what becomes of calls that differ in what a trace takes for constants; `takes_gradients`, whether a
+        batch may want a gradient."""
         self.plain, self.loss = plain, loss
         self.device = Device()  # That of the module when it was exported last.
         self._module = module  # The plain one; it has the same parameters.
+        self._takes_gradients = takes_gradients
         self._fixed_precision, self._outputs, self._forward_gradient = precision, outputs, forward_gradient
         self._signature = inspect.signature(functools.partial(plain.forward, module))
         # Parameters that hold several arguments, as **kwargs.
@@ -159,11 +161,11 @@ class Calls:
         except KeyError:
             return self._new_structure(key, batch, precision)
         except TypeError:  # What cannot be hashed.
-            batch.check()
+            batch.check(self._takes_gradients)
             raise
 
     def _new_structure(self, key: Any, batch: Batch, precision: str) -> Structure:
-        batch.check()
+        batch.check(self._takes_gradients)
         structure = self._structures[key] = Structure(f"{precision} {batch.describe()}")
         if len(self._structures) > _KEPT_STRUCTURES:
             oldest = next((known for known, one in self._structures.items() if one.program is None), key)

@@ -170,11 +170,6 @@ def compile_graph(
     try:
         loss = _loss_of(graph)
         places = [i for i, example in enumerate(example_inputs) if _is_state(example)]
-        for i, example in enumerate(example_inputs):
-            if i not in places and isinstance(example, torch.Tensor) and example.requires_grad:
-                raise UsageError(
-                    f"its input {_name_of(nodes[i])!r} needs a gradient, and is not a parameter of a module"
-                )
     except UsageError as error:
         _say(str(error))
         return graph_module.forward

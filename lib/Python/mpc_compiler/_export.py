@@ -34,6 +34,7 @@ class Exported:
     outputs: list[str | int]  # Of each tensor of the output: a name, or the number of the batch's tensor.
     structure: Outputs
     trained: list[str]  # Parameters that the loss has a gradient of.
+    wanted: list[int]  # Numbers of the batch's tensors that want a gradient, and have one.
     written: list[str]  # Buffers that the call writes.
 
 
@@ -175,9 +176,10 @@ def _trace(request: Request) -> _Trace:
         return (loss, *seen[-1].tensors)
 
     names = request.batch.names()
+    tensors = [tensor.detach().requires_grad_(tensor.requires_grad) for tensor in request.batch.tensors]
     tracer = bare(request.module, _plain_class(request.module), forward)
     try:
-        program, written = _run_export(tracer, dict(zip(names, request.batch.tensors)), request.forward_gradient)
+        program, written = _run_export(tracer, dict(zip(names, tensors)), request.forward_gradient)
     except UsageError:
         raise
     except UserWarning as warning:
@@ -384,6 +386,7 @@ def export(request: Request) -> Exported:
     results = [spec.arg.name for spec in signature.output_specs if spec.kind is OutputKind.USER_OUTPUT]
     inputs = [spec.arg.name for spec in signature.input_specs if spec.kind is InputKind.USER_INPUT]
     loss = "" if request.evaluates else results.pop(0)
+    reached = _reached(program, loss) if loss else set()
     written = trace.written + [spec.target for spec in signature.output_specs if spec.kind is OutputKind.BUFFER_MUTATION]
     return Exported(
         program=_serialize(program),
@@ -392,6 +395,7 @@ def export(request: Request) -> Exported:
         loss=loss,
         outputs=[inputs.index(name) if name in inputs else name for name in results],
         structure=trace.structure,
-        trained=_trained(program, request.module, _reached(program, loss)) if loss else [],
+        trained=_trained(program, request.module, reached),
+        wanted=[i for i, (tensor, name) in enumerate(zip(request.batch.tensors, inputs)) if tensor.requires_grad and name in reached],
         written=written,
     )

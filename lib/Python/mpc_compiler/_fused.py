@@ -354,5 +354,6 @@ def step(
         raise UsageError(f"accumulate is {accumulate}: expected 1 or more")
     if hasattr(model, "_mpc_control"):
         raise UsageError("the model is wrapped: give step() the plain module, or keep the loop")
-    calls = Calls(model, type(model), loss, named, outputs, (), "each such call is compiled anew, before it runs")
+    calls = Calls(model, type(model), loss, named, outputs, (), "each such call is compiled anew, before it runs",
+                  takes_gradients=False)
     return Step(model, optimizer, calls, _Recipe(scaler, clip_norm, accumulate, ranks, outputs, options))

@@ -27,6 +27,7 @@ def _flags(exported: Exported, module: Any, precision: str, options: Mapping[str
         "optimizer": "callback",
         "always_write_buffers": bool(exported.written),
         "step_outputs": any(isinstance(output, str) for output in exported.outputs),
+        "input_gradient": [exported.inputs[i] for i in exported.wanted],
         "freeze": [_compile._pattern(name) for name in frozen if name in exported.values],
     }
     if precision == "fp16":
@@ -63,13 +64,16 @@ class CompiledCall:
         self.runner = home.runner_of(program, seed)
         home.link(self.runner, program, module)
         self.names = tuple(exported.trained)
+        # What the program calls the gradients of its primals.
+        self._gradients = (*[f"grad.{name}" for name in self.names],
+                           *[f"input_grad.{exported.inputs[i]}" for i in exported.wanted])
         for name in home.missing(exported.written):
             raise InvalidInputError(f"buffer {name!r} is written by a call, and the program does not have it")
         step = next(entry for entry in program.entries() if entry.role == _runtime.ENTRY_STEP)
         self._bindings = Bindings(home.device, self.runner, step, exported.inputs)
         computed = {info.name for info in step.outputs}
         # What reads them adds nothing to the loss, as where() by a known condition.
-        self._zeros = [i for i, name in enumerate(self.names) if f"grad.{name}" not in computed]
+        self._zeros = [i for i, name in enumerate(self._gradients) if name not in computed]
         self._bound: Any = None
         self._torch_sleeps = Sleeping()
         self._has_noise = any(info.tensor.name == "amp.hyper.random_seed" for info in program.state())
@@ -77,7 +81,8 @@ class CompiledCall:
         self._parameters: list[Any] = []
         self._held = -1  # Of which adoption of the home they are.
         self.runner.write_number("lr", 1.0)
-        self.runner.set_optimizer(lambda update: None, None, False)
+        if self.names:
+            self.runner.set_optimizer(lambda update: None, None, False)
 
     @property
     def parameters(self) -> list[Any]:
@@ -85,6 +90,11 @@ class CompiledCall:
         if self._held != self._home.adoptions:
             self._held, self._parameters = self._home.adoptions, self._home.of_module(self.names)
         return self._parameters
+
+    def primals(self, tensors: list[Any]) -> list[Any]:
+        """What a call has gradients of: parameters, and those of the batch's tensors that want one."""
+        wanted = self._exported.wanted
+        return [*self.parameters, *[tensors[i] for i in wanted]] if wanted else self.parameters
 
     @property
     def scale(self) -> float:
@@ -99,7 +109,7 @@ class CompiledCall:
         """Runs the program on the tensors of a batch; an overflow is run again at a lower scale, without `scaler`."""
         self._home.hold()
         outputs = self._bindings.bind(tensors)
-        gradients = self._home.gradients(self.names, self.parameters)
+        gradients = self._home.gradients(self._gradients, self.primals(tensors))
         self._bind_gradients(gradients)
         for index in self._zeros:
             gradients.tensors[index].zero_()
@@ -136,9 +146,9 @@ class CompiledCall:
 
     def _bind_gradients(self, gradients: Any) -> None:
         if self._bound is not gradients:
-            for index, (name, memory) in enumerate(zip(self.names, gradients.memory(self._device))):
+            for index, (name, memory) in enumerate(zip(self._gradients, gradients.memory(self._device))):
                 if index not in self._zeros:
-                    self.runner.bind_output(f"grad.{name}", memory)
+                    self.runner.bind_output(name, memory)
             self._bound = gradients
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import torch  # type: ignore[import-not-found]
+from torch.utils import _pytree as pytree  # type: ignore[import-not-found]
 
 from ._gradients import Result, attach, gradients_beside
 from ._outputs import Outputs, find_loss
@@ -27,13 +28,14 @@ class TorchCall:
             if value is not output:
                 value.outputs = output
             return value
-        return self._scaled(call[0], program, value, output)
+        wanted = [one for one in pytree.tree_leaves(call[1:3]) if isinstance(one, torch.Tensor) and one.requires_grad]
+        return self._scaled(call[0], wanted, program, value, output)
 
-    def _scaled(self, wrapped: Any, program: Any, value: Any, output: Any) -> Any:
+    def _scaled(self, wrapped: Any, wanted: list[Any], program: Any, value: Any, output: Any) -> Any:
         has_own = value is not output
         loss = value if has_own else find_loss(output, type(wrapped).__name__)
         structure = Outputs(output, loss, True)
-        parameters = [parameter for parameter in wrapped.parameters() if parameter.requires_grad]
+        parameters = [parameter for parameter in wrapped.parameters() if parameter.requires_grad] + wanted
         found = self._finite(loss, parameters, program)
         used = [(parameter, g) for parameter, g in zip(parameters, found) if g is not None]
         gradients = gradients_beside([parameter for parameter, _ in used])

@@ -6,7 +6,7 @@ import copyreg
 import dataclasses
 import functools
 import inspect
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, Sequence
 
 import torch  # type: ignore[import-not-found]
 
@@ -76,7 +76,7 @@ class _Control:
             return self._run_by_torch(structure, precision, (wrapped, arguments, target, has_target))
         structure.compiled += 1
         calls.tell_run(structure)
-        return self._finish(program.run(batch.tensors, self._scaler()), program, structure)
+        return self._finish(program.run(batch.tensors, self._scaler()), program.primals(batch.tensors), structure)
 
     def _structure(self, batch: Batch, precision: str) -> Structure:
         try:
@@ -117,8 +117,8 @@ class _Control:
         scaler = self._options.scaler
         return scaler if scaler is not None and scaler.is_enabled() else None
 
-    def _finish(self, result: Result, program: CompiledCall, structure: Structure) -> Any:
-        loss, outputs = attach(result, program.parameters)
+    def _finish(self, result: Result, primals: Sequence[Any], structure: Structure) -> Any:
+        loss, outputs = attach(result, primals)
         assert structure.exported is not None
         if self.calls.loss is None:
             return structure.exported.structure.rebuild(loss, outputs)
@@ -194,7 +194,7 @@ class _Control:
     def _compile(self, structure: Structure, batch: Batch, precision: str, has_target: bool) -> None:
         with Timed() as time:
             structure.exported = self.calls.export(batch, has_target)
-            if not structure.exported.trained:
+            if not (structure.exported.trained or structure.exported.wanted):
                 structure.reason = "no parameter has a gradient"
                 return
             program = compile_exported(
@@ -336,7 +336,8 @@ def wrap(
     kind = _class_of(module, loss is not None)
     wrapped = kind.__new__(kind)
     object.__setattr__(wrapped, "__dict__", module.__dict__)
-    calls = Calls(module, plain, loss, named, outputs, tuple(forward_gradient), "such calls run by torch")
+    calls = Calls(module, plain, loss, named, outputs, tuple(forward_gradient), "such calls run by torch",
+                  takes_gradients=True)
     given = _Options(scaler, dict(options), shapes, on_unsupported == "torch", num_threads, seed, compile_eval)
     object.__setattr__(wrapped, "_mpc_control", _Control(calls, module, given))
     return wrapped

@@ -46,6 +46,15 @@ def bits(state):
     return {"": repr(state)}
 
 
+def gradient_of_input(weight, bias, x, target):
+    """That of the linear model's loss, in float64."""
+    logits = x.astype(np.float64) @ weight.T + bias
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    p[np.arange(len(x)), target] -= 1
+    return p @ weight / len(x)
+
+
 def cross_entropy_gradients(weight, bias, x, target):
     """Loss and gradients of the linear model, in float64."""
     logits = x.astype(np.float64) @ weight.T + bias
@@ -91,6 +100,20 @@ class Numbers(unittest.TestCase):
             *batches[0])[0], delta=1e-6)
         with self.assertRaisesRegex(UsageError, "1 of its 2 batches"):
             step.apply()
+
+    def test_gradients_of_inputs_are_unscaled(self):
+        x, target = programs.batch()
+        wanted = gradient_of_input(*(value.astype(np.float64) for value in programs.weights().values()), x, target)
+        for flags, tolerance in ((SGD, 1e-6), (FP16, 2e-3), (BF16, 2e-2), (("--optimizer=callback",), 1e-6)):
+            step = loaded(*flags, "--input-gradient=x")
+            if "--optimizer=callback" in flags:
+                step.set_optimizer(lambda update: None)
+            step(x, target)
+            found = step.read_outputs()["input_grad.x"]
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance * np.abs(wanted).max())
+        frozen = loaded("--freeze=.*", "--input-gradient=x")
+        frozen(x, target)
+        np.testing.assert_allclose(frozen.read_outputs()["input_grad.x"], wanted, rtol=0, atol=1e-6)
 
     def test_an_evaluation_gives_its_outputs(self):
         evaluation = mpc_compiler.load(programs.compiled("--eval"))

@@ -286,6 +286,15 @@ class Derivatives(WrapTest):
         wide = lambda u, p: torch.func.jacrev(lambda q: q.repeat(200, 1))(p)
         self.refused(wide, mpc_compiler.UnsupportedError, "Jacobian of 2400 numbers")
 
+    def test_points_that_want_a_gradient(self):
+        """As loops over equations have them: points come with requires_grad, and have a gradient behind backward()."""
+        found = []
+        for make in (mpc_compiler.wrap, lambda model: model):
+            points = self.numbers(6, 2).requires_grad_()
+            make(Network(burgers))(points).backward()
+            found.append(points.grad)
+        torch.testing.assert_close(*found, rtol=1e-5, atol=1e-6 * float(found[1].abs().max()))
+
     def test_step(self):
         model = Network(burgers)
         plain = copy.deepcopy(model)

@@ -167,8 +167,7 @@ class Settings(WrapTest):
                 found.append(x.grad.sum().item())
             return found
 
-        with self.assertWarnsRegex(mpc_compiler.MpcWarning, "argument 'input' needs a gradient"):
-            self.both(of_input, on_unsupported="torch")
+        self.both(of_input)
 
 
 class Evaluations(WrapTest):

@@ -137,7 +137,7 @@ VALUES = {
     "--data": ["labels.safetensors", "shares.safetensors"], "--shared-input": ["offset"], "--init": ["init.safetensors"],
     "--batch-size": ["4", "8"], "--loss": ["cross_entropy", "nll"], "--reduction": ["mean", "sum"], "--class-weights": ["1,2,1", "classes.safetensors"],
     "--input-shape": ["x=8x4", "x=4x4"], "--input-value": ["axes=0", "axes=1"], "--op-library": ["added.mlir", "squared.mlir"],
-    "--class-axis": ["1", "2"], "--frozen-batch-norm": ["all"], "--parameter": ["mask"], "--buffer": ["b"], "--constant": ["b"], "--autocast-policy": ["torch-cuda", "policy.txt"],
+    "--class-axis": ["1", "2"], "--input-gradient": ["x"], "--frozen-batch-norm": ["all"], "--parameter": ["mask"], "--buffer": ["b"], "--constant": ["b"], "--autocast-policy": ["torch-cuda", "policy.txt"],
     "--keep-fp32": ["matmul"], "--lower": ["add"], "--loss-scale": ["none", "torch", "keras", "deepspeed", "logmax"],
     "--growth-factor": ["4"], "--growth-interval": ["7"], "--init-scale": ["4096"], "--min-scale": ["2"], "--max-scale": ["131072"],
     "--consecutive-hysteresis": ["1"], "--raise-at-min-scale": ["0", "1"], "--log-max": ["14"], "--hysteresis": ["3"],

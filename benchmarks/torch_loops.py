@@ -5,7 +5,8 @@
     PYTHONPATH=build/python PYTHON_WITH_TORCH benchmarks/torch_loops.py [--models=bert,gpt2,cnn,mlp] [--rounds=7]
         [--memory]
 
-The models of compare.py (bert-base, gpt2-124m, ...) are there, too: of published size, with dropout as published.
+The models of compare.py (bert-base, gpt2-124m, ...) are there, too: of published size, with dropout as published; and
+pinn, wgan-gp and maml, whose forward takes gradients itself (torch.compile has no second derivative).
 
 Prints milliseconds of a whole step (zero_grad, forward, backward, optimizer), and how many times as long as step's
 PyTorch's takes: the median over rounds, in which all take turns, so that a loaded machine is slow to all of them.
@@ -32,7 +33,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import mpc_compiler
-from comparison import cases, networks
+from comparison import cases, derivatives, networks
 
 TYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -106,7 +107,7 @@ def published(name):
 
 
 MODELS = {
-    "bert": bert, "gpt2": gpt2, "cnn": cnn, "mlp": mlp, **{name: published(name) for name in cases.MODELS},
+    "bert": bert, "gpt2": gpt2, "cnn": cnn, "mlp": mlp, **derivatives.MODELS, **{name: published(name) for name in cases.MODELS},
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 import torch  # type: ignore[import-not-found]
 from torch.nn import functional as F  # type: ignore[import-not-found]
 
-from . import _checks, _ctc, _derivatives, _packed
+from . import _checks, _ctc, _derivatives, _fourier, _packed
 
 _BATCH_NORM = torch.nn.modules.batchnorm._BatchNorm
 
@@ -162,6 +162,7 @@ def _replacements() -> list[tuple[Any, str, Any]]:
         (torch.distributions.Distribution, "_validate_args", property(lambda self: False, lambda self, value: None)),
         (torch.Tensor, "__bool__", _checks.truth(torch.Tensor.__bool__)),
         (torch.SymBool, "__bool__", _checks.truth_of_number(torch.SymBool.__bool__)),
+        (torch, "istft", _fourier.istft),
         (torch, "ctc_loss", _ctc.ctc_loss(selected)),
         (torch, "masked_select", _ctc.masked_select(torch.masked_select, selected)),
         (torch.Tensor, "masked_select", _ctc.masked_select(torch.Tensor.masked_select, selected)),

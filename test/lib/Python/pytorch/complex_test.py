@@ -57,6 +57,23 @@ class Spectrogram(Module):
         return spectrum.abs().mean() + (spectrum.abs().square() + 1e-2).log().mean()
 
 
+class Separated(Module):
+    """A mask over a spectrum, and the signal of what is left; a vocoder's head, whose frames are of another length."""
+
+    def __init__(self):
+        super().__init__()
+        self.mask, self.head = nn.Linear(9, 9), nn.Linear(8, 2 * 8)
+        self.register_buffer("window", torch.hann_window(16))
+
+    def forward(self, x):
+        spectrum = torch.stft(x, 16, 4, window=self.window, return_complex=True)
+        mask = self.mask(spectrum.abs().transpose(1, 2)).sigmoid().transpose(1, 2)
+        signal = torch.istft(spectrum * mask, 16, 4, window=self.window, length=x.shape[-1])
+        size, phase = self.head(signal.reshape(len(x), -1, 8)).transpose(1, 2).chunk(2, 1)
+        made = torch.istft(torch.polar(size.exp(), phase), 15, 5, 11, self.window[:11] + 0.1, normalized=True)
+        return (signal - 0.1).abs().mean() + made.square().mean()
+
+
 class Mixed(Module):
     """FNet's layer."""
 
@@ -87,7 +104,7 @@ class StateSpace(Module):
 
 
 def cases():
-    return ((Rotary, (2, 6, 16)), (Operator, (2, 3, 8, 8)), (Spectrogram, (2, 64)), (Mixed, (2, 4, 8)), (StateSpace, (2, 4, 16)))
+    return ((Rotary, (2, 6, 16)), (Operator, (2, 3, 8, 8)), (Spectrogram, (2, 64)), (Separated, (2, 64)), (Mixed, (2, 4, 8)), (StateSpace, (2, 4, 16)))
 
 
 @unittest.skipIf(torch is None, "torch is not installed")

@@ -59,6 +59,11 @@ def Kernel_TargetInterface : AttrInterface<"TargetAttrInterface"> {
       (ins "int64_t":$runs, "int64_t":$elements, "unsigned":$sums), [{}],
       [{ return false; }]>,
     InterfaceMethod<[{
+        What the names of kernels begin with. Where kernels are text, a name
+        that follows from a node, as `exp`, would be one of the language's own.
+      }],
+      "::llvm::StringRef", "getKernelPrefix", (ins), [{}], [{ return ""; }]>,
+    InterfaceMethod<[{
         What contractions are computed by, the best first.
       }],
       "::llvm::SmallVector<::mpc::kernel::MultiplyUnit>", "getMultiplyUnits",

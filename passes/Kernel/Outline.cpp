@@ -259,7 +259,10 @@ namespace {
 /// Finds kernels of equal structure. Names, sources and locations do not count.
 class KernelPool {
 public:
-  explicit KernelPool(ModuleOp module) : symbols_(module) {}
+  explicit KernelPool(ModuleOp module) : symbols_(module) {
+    if (TargetAttrInterface target = getTarget(module))
+      prefix_ = target.getKernelPrefix();
+  }
 
   /// The kernel that equals `kernel`. The first of its structure is inserted
   /// itself, with the facts that follow from its body.
@@ -274,6 +277,7 @@ public:
         return candidate;
       }
     }
+    kernel.setSymName((prefix_ + kernel.getSymName()).str());
     symbols_.insert(kernel);
     candidates.push_back(kernel);
     if (failed(stateContract(kernel)))
@@ -283,6 +287,7 @@ public:
 
 private:
   SymbolTable symbols_;
+  StringRef prefix_;
   std::unordered_map<size_t, SmallVector<FuncOp>> byHash_;
 };
 

@@ -98,6 +98,9 @@ struct TargetModel
     passes.addPass(createCheckLaunchesPass());
   }
 
+  // Names of the language and of its functions, as "exp", do not begin so.
+  static StringRef getKernelPrefix(Attribute) { return "k_"; }
+
   // The runtime's device allocations begin at multiples of 256 bytes, and
   // buffers in the arena at multiples of 64.
   static int64_t getBufferAlignment(Attribute) { return 64; }

@@ -6,7 +6,10 @@ is a tensor of which a gradient is wanted. A gradient is a tensor like any other
 """
 from __future__ import annotations
 
+import contextlib
 import functools
+import threading
+import types
 from typing import Any, Callable, Iterator, Sequence
 
 import torch  # type: ignore[import-not-found]
@@ -141,8 +144,9 @@ def _check(outputs: Sequence[Any], inputs: Sequence[Any], is_batched: bool) -> N
 
 
 def gradients(
-    outputs: Any, inputs: Any, grad_outputs: Any = None, create_graph: bool = False, allow_unused: bool | None = None,
-    is_grads_batched: bool = False, materialize_grads: bool = False,
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any = None, create_graph: bool = False,
+    only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False,
+    materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
     """torch.autograd.grad(). As there: what is not used is an error, or None, or zero."""
     outputs, inputs = _as_tuple(outputs), _as_tuple(inputs)
@@ -219,7 +223,7 @@ def _call(func: Callable[..., Any], args: Any, kwargs: Any, numbers: Sequence[in
     return [args[number] for number in numbers], value, aux
 
 
-def grad_and_value_of(func: Callable[..., Any], argnums: Any, has_aux: bool, value_too: bool) -> Callable[..., Any]:
+def grad_and_value_of(func: Callable[..., Any], argnums: Any, has_aux: bool, *, value_too: bool) -> Callable[..., Any]:
     """torch.func.grad() and grad_and_value()."""
 
     @functools.wraps(func)
@@ -237,7 +241,7 @@ def grad_and_value_of(func: Callable[..., Any], argnums: Any, has_aux: bool, val
     return call
 
 
-def vjp_of(func: Callable[..., Any], primals: Sequence[Any], has_aux: bool) -> Any:
+def vjp_of(func: Callable[..., Any], *primals: Any, has_aux: bool) -> Any:
     """torch.func.vjp()."""
     with torch.enable_grad():
         variables, value, aux = _call(func, primals, {}, range(len(primals)), has_aux)
@@ -259,7 +263,7 @@ def _along(value: Any, variables: Any, tangents: Sequence[Any]) -> Any:
     return pytree.tree_unflatten(_gradients(found, seeds, tangents), pytree.tree_structure(value))
 
 
-def jvp_of(func: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool) -> Any:
+def jvp_of(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool, has_aux: bool) -> Any:
     """torch.func.jvp()."""
     if pytree.tree_structure(primals) != pytree.tree_structure(tangents):
         raise RuntimeError("jvp(f, primals, tangents): expected primals and tangents to have the same structure")
@@ -275,8 +279,8 @@ def _check_rows(count: int, what: str) -> None:
             f"a Jacobian of {count} {what}, each of which is a gradient of its own: at most {_MOST_ROWS} are compiled")
 
 
-def jacobian_by_rows(func: Callable[..., Any], argnums: Any, has_aux: bool) -> Callable[..., Any]:
-    """torch.func.jacrev(): a gradient for each element of what the function gives."""
+def jacobian_by_rows(func: Callable[..., Any], argnums: Any, *, has_aux: bool, **_: Any) -> Callable[..., Any]:
+    """torch.func.jacrev(), without its chunks: a gradient for each element of what the function gives."""
 
     def of(output: Any, variables: Any) -> Any:
         _check_rows(output.numel(), "numbers")
@@ -295,7 +299,7 @@ def jacobian_by_rows(func: Callable[..., Any], argnums: Any, has_aux: bool) -> C
     return call
 
 
-def jacobian_by_columns(func: Callable[..., Any], argnums: Any, has_aux: bool) -> Callable[..., Any]:
+def jacobian_by_columns(func: Callable[..., Any], argnums: Any, has_aux: bool, *, randomness: str) -> Callable[..., Any]:
     """torch.func.jacfwd(): a derivative along each element of an argument."""
 
     def of(value: Any, variables: Any, at: int) -> Any:
@@ -324,44 +328,80 @@ def jacobian_by_columns(func: Callable[..., Any], argnums: Any, has_aux: bool) -
 
 # --- In the place of torch's -----------------------------------------------------------------------
 
-# Users import these by name: it is their code that torch's functions have meanwhile, with torch's defaults.
+
+class _Traced:
+    """A function in the place of torch's, for the thread that traces; other threads meanwhile have torch's own."""
+
+    thread: int | None = None
+
+    def __init__(self, theirs: Any, ours: Callable[..., Any]) -> None:
+        self._ours = ours
+        self._theirs = types.FunctionType(theirs.__code__, theirs.__globals__, theirs.__name__, theirs.__defaults__)
+        self._theirs.__kwdefaults__ = theirs.__kwdefaults__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        is_traced = _Traced.thread == threading.get_ident()
+        return (self._ours if is_traced else self._theirs)(*args, **kwargs)
+
+
+@contextlib.contextmanager
+def traced_here() -> Iterator[None]:
+    """Has this thread trace meanwhile."""
+    _Traced.thread = threading.get_ident()
+    try:
+        yield
+    finally:
+        _Traced.thread = None
+
+
+GRAD = _Traced(torch.autograd.grad, gradients)
+FUNC_GRAD = _Traced(torch.func.grad, functools.partial(grad_and_value_of, value_too=False))
+FUNC_GRAD_AND_VALUE = _Traced(torch.func.grad_and_value, functools.partial(grad_and_value_of, value_too=True))
+FUNC_VJP = _Traced(torch.func.vjp, vjp_of)
+FUNC_JVP = _Traced(torch.func.jvp, jvp_of)
+FUNC_JACREV = _Traced(torch.func.jacrev, jacobian_by_rows)
+FUNC_JACFWD = _Traced(torch.func.jacfwd, jacobian_by_columns)
+
+# Users import torch's functions by name: it is the code of these that they have meanwhile, with torch's defaults.
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
          is_grads_batched=False, materialize_grads=False):  # type: ignore[no-untyped-def]
     from mpc_compiler import _derivatives
-    return _derivatives.gradients(
-        outputs, inputs, grad_outputs, create_graph, allow_unused, is_grads_batched, materialize_grads)
+    return _derivatives.GRAD(
+        outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched,
+        materialize_grads)
 
 
 def func_grad(func, argnums=0, has_aux=False):  # type: ignore[no-untyped-def]
     from mpc_compiler import _derivatives
-    return _derivatives.grad_and_value_of(func, argnums, has_aux, False)
+    return _derivatives.FUNC_GRAD(func, argnums, has_aux)
 
 
 def func_grad_and_value(func, argnums=0, has_aux=False):  # type: ignore[no-untyped-def]
     from mpc_compiler import _derivatives
-    return _derivatives.grad_and_value_of(func, argnums, has_aux, True)
+    return _derivatives.FUNC_GRAD_AND_VALUE(func, argnums, has_aux)
 
 
 def func_vjp(func, *primals, has_aux=False):  # type: ignore[no-untyped-def]
     from mpc_compiler import _derivatives
-    return _derivatives.vjp_of(func, primals, has_aux)
+    return _derivatives.FUNC_VJP(func, *primals, has_aux=has_aux)
 
 
 def func_jvp(func, primals, tangents, *, strict=False, has_aux=False):  # type: ignore[no-untyped-def]
     from mpc_compiler import _derivatives
-    return _derivatives.jvp_of(func, primals, tangents, has_aux)
+    return _derivatives.FUNC_JVP(func, primals, tangents, strict=strict, has_aux=has_aux)
 
 
 def func_jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):  # type: ignore[no-untyped-def]
     from mpc_compiler import _derivatives
-    return _derivatives.jacobian_by_rows(func, argnums, has_aux)
+    return _derivatives.FUNC_JACREV(
+        func, argnums, has_aux=has_aux, chunk_size=chunk_size, _preallocate_and_copy=_preallocate_and_copy)
 
 
 def func_jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):  # type: ignore[no-untyped-def]
     from mpc_compiler import _derivatives
-    return _derivatives.jacobian_by_columns(func, argnums, has_aux)
+    return _derivatives.FUNC_JACFWD(func, argnums, has_aux, randomness=randomness)
 
 
 def replacements() -> list[tuple[Any, str, Any]]:

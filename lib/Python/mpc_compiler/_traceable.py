@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from typing import Any, Iterator
 
 import torch  # type: ignore[import-not-found]
@@ -11,6 +12,8 @@ from torch.nn import functional as F  # type: ignore[import-not-found]
 from . import _checks, _ctc, _derivatives, _fourier, _packed
 
 _BATCH_NORM = torch.nn.modules.batchnorm._BatchNorm
+# What torch has is the same for all threads: one traces at a time.
+_LOCK = threading.RLock()
 
 
 # --- BatchNorm with momentum=None ------------------------------------------------------------------
@@ -184,7 +187,8 @@ def _replacements() -> list[tuple[Any, str, Any]]:
 @contextlib.contextmanager
 def traceable() -> Iterator[None]:
     """Has these in the place of torch's meanwhile."""
-    with contextlib.ExitStack() as stack:
+    with _LOCK, contextlib.ExitStack() as stack:
+        stack.enter_context(_derivatives.traced_here())
         for owner, name, value in _replacements():
             if isinstance(owner, type) and name not in vars(owner):
                 stack.callback(delattr, owner, name)  # What a base class has is there again.

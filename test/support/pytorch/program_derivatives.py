@@ -71,6 +71,7 @@ def derivatives():
 def _traced():
     from mpc_compiler import _derivatives
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_derivatives.traced_here())
         for function, name, value in _derivatives.replacements():
             stack.callback(setattr, function, name, getattr(function, name))
             setattr(function, name, value)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Derivatives inside of a forward: equations of physics, penalties on gradients, forces, steps of an inner loop."""
 import copy
+import threading
 import unittest
 
 import mpc_compiler
@@ -264,6 +265,24 @@ class Derivatives(WrapTest):
             with self.assertRaises(mpc_compiler.ExportError):
                 mpc_compiler.wrap(Network(lambda u, p: along(lambda q: u(q) if u(q).sum() > 0 else u(2 * q), p, 0)))(self.numbers(6, 2))
         self.assertEqual(torch.func.grad(torch.sin)(torch.tensor(0.0)), 1)
+
+    def test_other_threads_have_torchs_meanwhile(self):
+        found = []
+
+        def of_other():
+            x = torch.tensor(2.0, requires_grad=True)
+            found.extend([torch.autograd.grad(x ** 3, x)[0], torch.func.grad(torch.sin)(torch.tensor(0.0)),
+                          torch.func.hessian(lambda y: y ** 3)(torch.tensor(2.0))])
+
+        def equation(u, points):
+            thread = threading.Thread(target=of_other)
+            thread.start()
+            thread.join()
+            return burgers(u, points)
+
+        model = Network(equation)
+        mpc_compiler.wrap(model)(self.numbers(6, 2)).backward()
+        self.assertEqual([float(one) for one in found], [12, 1, 12])
 
     def refused(self, equation, error, text):
         with self.assertRaisesRegex(error, text):

@@ -64,7 +64,8 @@ def _wants_gradient(value: Any) -> bool:
 
 @torch.library.register_vmap("mpc_compiler::variable", lib=_LIBRARY)
 def _(info: Any, in_dims: Any, self: Any) -> Any:
-    return _own(self), in_dims[0]
+    # What vmap() itself moves of a tensor that wants a gradient, a trace loses.
+    return _own(self.movedim(in_dims[0], 0)), 0
 
 
 @torch.library.register_vmap("mpc_compiler::grad", lib=_LIBRARY)
@@ -193,18 +194,15 @@ def _tensors(tree: Any) -> list[Any]:
 def _like(tree: Any, values: Sequence[Any]) -> Any:
     """`tree` with other tensors in the place of those that have a gradient."""
     rest = iter(values)
-    return pytree.tree_map(
-        lambda leaf: next(rest) if _wants_gradient(leaf) else leaf, tree)
+    return pytree.tree_map(lambda leaf: next(rest) if _wants_gradient(leaf) else leaf, tree)
 
 
 def _gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Any = None) -> tuple[Any, ...]:
     """Gradients that have one themselves; zero where nothing depends on an input."""
-    seeds = [None] * len(outputs) if seeds is None else seeds
-    taken = [(o, s) for o, s in zip(outputs, seeds) if _wants_gradient(o)]
+    taken = [index for index, output in enumerate(outputs) if _wants_gradient(output)]
     if not taken:
         return tuple(torch.zeros_like(one) for one in inputs)
-    outputs, seeds = zip(*taken)
-    return gradients(outputs, inputs, None if None in [*map(type, seeds)] or seeds[0] is None else seeds,
+    return gradients([outputs[index] for index in taken], inputs, seeds and [seeds[index] for index in taken],
                      create_graph=True, materialize_grads=True)
 
 

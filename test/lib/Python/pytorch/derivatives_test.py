@@ -155,6 +155,9 @@ def equations():
         "hessian": lambda u, p: func.hessian(of(u))(p[0]),
         "jacobian": lambda u, p: torch.autograd.functional.jacobian(lambda q: u(q).sum(0), p, create_graph=True),
         "vmap of grad": lambda u, p: func.vmap(func.grad(of(u)))(p),
+        "vmap of vjp": lambda u, p: func.vmap(lambda q: func.vjp(u, q)[1](q[:1] + 2)[0])(p),
+        "vmap of vjp of one": lambda u, p: func.vmap(lambda q: func.vjp(lambda r: u(r) * r, q)[1](p.detach()[0].sin())[0])(p),
+        "vmap over columns": lambda u, p: func.vmap(func.grad(of(u)), in_dims=1)(p.T),
         "vmap of hessian": lambda u, p: func.vmap(func.hessian(of(u)))(p),
         "vmap of vmap": lambda u, p: func.vmap(func.vmap(func.grad(of(u))))(p.reshape(3, 2, 2)),
     }

@@ -608,6 +608,19 @@ class Refusals(WrapTest):
         # Without the loss scale it would be 0.
         self.assertLess(self.gradient_of_batch(make_mlp(), "fp16", factor=2.0**-20), 2e-3)
 
+    def test_a_batch_of_torchs_has_its_gradient_in_fp16(self):
+        """A second size runs by torch at first, at the program's loss scale."""
+        model = make_mlp()
+        loss = lambda output, target: F.cross_entropy(output, target) * 2.0**-20
+        plain, wrapped = copy.deepcopy(model), mpc_compiler.wrap(model, loss=loss, precision="fp16")
+        x, y = batches(1)[0]
+        wrapped(x, target=y).backward()
+        ours, theirs = x[:4].clone().requires_grad_(), x[:4].clone().requires_grad_()
+        wrapped(ours, target=y[:4]).backward()
+        self.assertEqual([one.torch_calls for one in wrapped.report()], [0, 1])
+        loss(plain(theirs), y[:4]).backward()
+        self.assertLess(float((ours.grad - theirs.grad).abs().max()), 5e-3 * float(theirs.grad.abs().max()))
+
     def test_a_frozen_module_has_the_gradient_of_its_batch(self):
         model = make_mlp().requires_grad_(False)
         self.assertLess(self.gradient_of_batch(model), 1e-6)

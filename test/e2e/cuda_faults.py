@@ -100,7 +100,7 @@ ends_as_whole("no-driver")
 refused("no-nvrtc", r"sm_90.*no machine code.*no NVRTC, which compiles kernels for the GPU", MPC_NVRTC="/nowhere",
         MPC_CACHE_DIR="")
 refused("old-gpu", r"--target=cuda: .* is sm_70, for which no kernels can be made", "sm=70")
-refused("no-shared-memory", r"'node_linear\w*' does not fit: its block has .* at most 8192 are possible", "shared=8192")
+refused("no-shared-memory", r"'k_node_linear\w*' does not fit: its block has .* at most 8192 are possible", "shared=8192")
 refused("no-memory", r"allocating [\d.]+ KiB for the arena \(64\.0 KiB of .*CUDA_ERROR_OUT_OF_MEMORY", "memory=65536")
 refused("no-state-memory", r"allocating [\d.]+ KiB for state slab '.*CUDA_ERROR_OUT_OF_MEMORY", "memory=400000")
 

@@ -10,7 +10,7 @@ func.func private @norm(%x: tensor<32x64xf16>, %s: tensor<64xf32>) -> tensor<32x
 }
 
 // CHECK-LABEL: func.func @forward(
-// CHECK:       kernel.launch @[[NORM:kernel[_0-9]*]] ins({{.*}} : memref<32x64xf16>, memref<64xf32>) outs(%{{[a-z0-9_]+}} : memref<32x64xf16>)
+// CHECK:       kernel.launch @[[NORM:[k_]*kernel[_0-9]*]] ins({{.*}} : memref<32x64xf16>, memref<64xf32>) outs(%{{[a-z0-9_]+}} : memref<32x64xf16>)
 // CHECK-NOT:   kernel.launch
 // CHECK:       return
 func.func @forward(%x: tensor<32x64xf16>, %s: tensor<64xf32>) -> tensor<32x64xf16> {
@@ -23,9 +23,9 @@ func.func @forward(%x: tensor<32x64xf16>, %s: tensor<64xf32>) -> tensor<32x64xf1
 // CHECK-SAME:    memref<128x128xf32>
 // CHECK:       kernel.launch
 // CHECK-SAME:    memref<128x128xf32>
-// CHECK:       kernel.launch @[[BACK:kernel[_0-9]*]] ins({{.*}} : memref<32x64xf16>, memref<32x64xf16>, memref<64xf32>) outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} :
-// CPU:         kernel.launch @[[SCALE:kernel[_0-9]*]] ins({{.*}} : memref<2x64xf32>) outs(%{{[a-z0-9_]+}} : memref<64xf32>)
-// GPU:         kernel.launch @[[SCALE:kernel[_0-9]*]] ins({{.*}} : memref<32x64xf32>) outs(%{{[a-z0-9_]+}} : memref<64xf32>)
+// CHECK:       kernel.launch @[[BACK:[k_]*kernel[_0-9]*]] ins({{.*}} : memref<32x64xf16>, memref<32x64xf16>, memref<64xf32>) outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} :
+// CPU:         kernel.launch @[[SCALE:[k_]*kernel[_0-9]*]] ins({{.*}} : memref<2x64xf32>) outs(%{{[a-z0-9_]+}} : memref<64xf32>)
+// GPU:         kernel.launch @[[SCALE:[k_]*kernel[_0-9]*]] ins({{.*}} : memref<32x64xf32>) outs(%{{[a-z0-9_]+}} : memref<64xf32>)
 // CHECK-NOT:   kernel.launch
 // CHECK:       return
 func.func @backward(%x: tensor<32x64xf16>, %s: tensor<64xf32>, %d: tensor<32x64xf16>, %m: tensor<128x128xf32>)

@@ -8,8 +8,8 @@
 
 // CHECK-LABEL: func.func @slice(
 // CHECK-NOT:     memref.copy
-// CHECK:         kernel.launch @kernel
-// CHECK:       kernel.func map @kernel(%{{.*}}: tensor<1x64xf32> {kernel.alignment = 4 : i64{{.*}}}, %{{.*}}: tensor<1x64xf32> {kernel.alignment = 64 : i64})
+// CHECK:         kernel.launch @k_kernel
+// CHECK:       kernel.func map @k_kernel(%{{.*}}: tensor<1x64xf32> {kernel.alignment = 4 : i64{{.*}}}, %{{.*}}: tensor<1x64xf32> {kernel.alignment = 64 : i64})
 func.func @slice(%x: tensor<1x65xf32>) -> tensor<1x64xf32> {
   %0 = nn.slice %x [0, 1] to [1, 65] by [1, 1] : tensor<1x65xf32> -> tensor<1x64xf32>
   %1 = nn.tanh %0 : tensor<1x64xf32>
@@ -21,8 +21,8 @@ func.func @slice(%x: tensor<1x65xf32>) -> tensor<1x64xf32> {
 // Launches of one kernel: the least of them all, also where a result begins
 // within another's.
 // CHECK-LABEL: func.func @several(
-// CHECK-COUNT-3: kernel.launch @kernel
-// CHECK:       kernel.func map @kernel(%{{.*}}: tensor<1x32xf16> {kernel.alignment = 2 : i64{{.*}}}, %{{.*}}: tensor<1x32xf16> {kernel.alignment = 8 : i64})
+// CHECK-COUNT-3: kernel.launch @k_kernel
+// CHECK:       kernel.func map @k_kernel(%{{.*}}: tensor<1x32xf16> {kernel.alignment = 2 : i64{{.*}}}, %{{.*}}: tensor<1x32xf16> {kernel.alignment = 8 : i64})
 func.func @several(%x: tensor<1x72xf16>) -> (tensor<72xf16>, tensor<1x32xf16>) {
   %a = nn.slice %x [0, 0] to [1, 32] by [1, 1] : tensor<1x72xf16> -> tensor<1x32xf16>
   %b = nn.slice %x [0, 3] to [1, 35] by [1, 1] : tensor<1x72xf16> -> tensor<1x32xf16>
@@ -44,15 +44,15 @@ func.func @several(%x: tensor<1x72xf16>) -> (tensor<72xf16>, tensor<1x32xf16>) {
 // CHECK:         %[[TO:.*]] = memref.view %[[ARENA]]
 // CHECK:         memref.copy %[[FROM]], %[[TO]]
 // CHECK:         %[[COPY:.*]] = memref.view %[[ARENA]]
-// CHECK:         kernel.launch @kernel ins(%[[COPY]] :
+// CHECK:         kernel.launch @k_kernel ins(%[[COPY]] :
 // CHECK-NOT:     memref.copy
 // CHECK:         %[[AGAIN:.*]] = memref.view %[[ARENA]]
-// CHECK:         kernel.launch @kernel_0 ins(%[[AGAIN]] :
+// CHECK:         kernel.launch @k_kernel_0 ins(%[[AGAIN]] :
 // CHECK-NOT:     memref.copy
-// CHECK:         kernel.launch @kernel_1
-// CHECK:       kernel.func map @kernel(%{{.*}}: tensor<1x524288xf32> {kernel.alignment = 64 : i64{{.*}}}, %{{.*}}: tensor<1x524288xf32> {kernel.alignment = 64 : i64})
-// CHECK:       kernel.func rows @kernel_0(%{{.*}}: tensor<1x524288xf32> {kernel.alignment = 64 : i64}
-// CHECK:       kernel.func rows @kernel_1(%{{.*}}: tensor<1x524289xf32> {kernel.alignment = 4 : i64}
+// CHECK:         kernel.launch @k_kernel_1
+// CHECK:       kernel.func map @k_kernel(%{{.*}}: tensor<1x524288xf32> {kernel.alignment = 64 : i64{{.*}}}, %{{.*}}: tensor<1x524288xf32> {kernel.alignment = 64 : i64})
+// CHECK:       kernel.func rows @k_kernel_0(%{{.*}}: tensor<1x524288xf32> {kernel.alignment = 64 : i64}
+// CHECK:       kernel.func rows @k_kernel_1(%{{.*}}: tensor<1x524289xf32> {kernel.alignment = 4 : i64}
 func.func @large(%x: tensor<1x524290xf32>) -> (tensor<1x524288xf32>, tensor<1xf32>, tensor<1xf32>) {
   // expected-remark @below {{these 2097152 bytes begin at a multiple of 4, which costs 2 launches their wide accesses: they read a copy}}
   %0 = nn.slice %x [0, 1] to [1, 524289] by [1, 1] : tensor<1x524290xf32> -> tensor<1x524288xf32>

@@ -124,7 +124,8 @@ private:
         return fail() << "input '" << name << "' is "
                       << loss.getArgumentTypes()[*found]
                       << ", which has no gradient";
-      plan.inputs.push_back(*found);
+      if (!llvm::is_contained(plan.inputs, *found))
+        plan.inputs.push_back(*found);
     }
     return success();
   }

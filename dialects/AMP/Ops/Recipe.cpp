@@ -425,6 +425,9 @@ static Fault checkGradients(RecipeOp recipe, const Spelling &) {
   if (hasLists && !recipe.getGradients())
     return "the recipe has 'no_gradient' or 'gradient_sets', but gradients are "
            "not inputs: it has no 'gradients'";
+  if (recipe.getGradients() && !recipe.getInputGradients().empty())
+    return "the recipe has 'gradients' and 'input_gradients': gradients that "
+           "are inputs come without the model's own inputs";
   return checkFloat("gradients", recipe.getGradients());
 }
 

@@ -233,6 +233,11 @@ amp.recipe no_gradient(["w"])
 
 // -----
 
+// expected-error @+1 {{has 'gradients' and 'input_gradients': gradients that are inputs come without the model's own inputs}}
+amp.recipe gradients(f32) input_gradients(["x"])
+
+// -----
+
 // expected-error @+1 {{'gradients' must be f16, bf16 or f32, not f64}}
 amp.recipe gradients(f64)
 

@@ -1,4 +1,4 @@
-// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> input_gradients(["x"]) optimizer<callback>/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s
+// RUN: sed 's/^amp.recipe$/& loss_scale<dynamic> input_gradients(["x", "x"]) optimizer<callback>/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s
 // RUN: sed 's/^amp.recipe$/& input_gradients(["x"]) freeze([".*"])/' %s | mpc-opt --pass-pipeline='builtin.module(amp-build-step)' | FileCheck %s --check-prefix=FROZEN
 // RUN: sed 's/^amp.recipe$/& input_gradients(["y"])/' %s | not mpc-opt --pass-pipeline='builtin.module(amp-build-step)' 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: sed 's/^amp.recipe$/& input_gradients(["i"])/' %s | not mpc-opt --pass-pipeline='builtin.module(amp-build-step)' 2>&1 | FileCheck %s --check-prefix=TYPE

@@ -22,6 +22,8 @@ def _overlapped(frames: Any, hop: int) -> Any:
 def _window(given: Any, win_length: int | None, size: int, like: Any) -> Any:
     length = size if win_length is None else win_length
     window = torch.ones(length, dtype=like.dtype, device=like.device) if given is None else given
+    if window.shape != (length,) or length > size:
+        raise RuntimeError(f"istft(): expected a window of {length} numbers, at most {size}, got {list(window.shape)}")
     free = size - window.shape[0]
     return F.pad(window, (free // 2, free - free // 2)) if free else window
 
@@ -36,6 +38,8 @@ def istft(
         raise UnsupportedError("torch.istft(return_complex=True) is not compiled: a signal of real numbers is")
     has_batch = input.dim() == 3
     spectra = (input if has_batch else input.unsqueeze(0)).transpose(1, 2)
+    if spectra.shape[2] not in (n_fft, n_fft // 2 + 1):
+        raise RuntimeError(f"istft(): {spectra.shape[2]} frequencies are no transform of n_fft={n_fft} numbers")
     if onesided is False or (onesided is None and spectra.shape[2] == n_fft):
         spectra = spectra[:, :, : n_fft // 2 + 1]
     frames = torch.fft.irfft(spectra, n_fft, 2, "ortho" if normalized else "backward")

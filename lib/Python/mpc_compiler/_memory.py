@@ -74,7 +74,7 @@ class Home:
         self._links: dict[str, _Link] = {}
         self._watch: _runtime.Watch | None = None  # Of the tensors of all links.
         self.adoptions = 0  # How often tensors were taken over.
-        self._pools: dict[tuple[str, ...], list[Gradients]] = {}
+        self._pools: dict[tuple[Any, ...], list[Gradients]] = {}
         self._calls, self._warned = 0, False
 
     def runner_of(self, program: _runtime.Program, seed: int) -> _runtime.Runner:
@@ -120,12 +120,12 @@ class Home:
         """Where these lie."""
         return [self._links[name].memory for name in names if name in self._links]
 
-    def gradients(self, names: tuple[str, ...], parameters: list[Any]) -> Gradients | DeviceGradients:
-        """Memory for gradients that no loss is waiting with, and that are nobody's ``.grad``."""
+    def gradients(self, key: tuple[Any, ...], parameters: list[Any]) -> Gradients | DeviceGradients:
+        """Memory for gradients that no loss is waiting with, and that are nobody's ``.grad``. It is used again under its key."""
         if self.device.kind != "cpu":
             return DeviceGradients(parameters, self.device.empty)
         self._calls += 1
-        pool = self._pools.setdefault(names, [])
+        pool = self._pools.setdefault(key, [])
         found = next((gradients for gradients in pool if gradients.is_free()), None)
         if found is None:
             found = self._more_gradients(pool, parameters)
@@ -146,10 +146,10 @@ class Home:
 
     def _forget_gradients(self) -> None:
         """Lets go of memory that has not been needed for some time."""
-        for names, pool in list(self._pools.items()):
+        for key, pool in list(self._pools.items()):
             pool[:] = [one for one in pool if not one.is_free() or self._calls - one.last_call < _KEPT_CALLS]
             if not pool:
-                del self._pools[names]
+                del self._pools[key]
 
 
 def place(

@@ -109,7 +109,9 @@ class CompiledCall:
         """Runs the program on the tensors of a batch; an overflow is run again at a lower scale, without `scaler`."""
         self._home.hold()
         outputs = self._bindings.bind(tensors)
-        gradients = self._home.gradients(self._gradients, self.primals(tensors))
+        # Parameters have the same sizes in all programs; tensors of a batch have not.
+        key = (*self._gradients, *[tensors[i].shape for i in self._exported.wanted])
+        gradients = self._home.gradients(key, self.primals(tensors))
         self._bind_gradients(gradients)
         for index in self._zeros:
             gradients.tensors[index].zero_()

@@ -3,9 +3,7 @@
 #include "passes/NN/Passes.h"
 
 #include "dialects/NN/NNDialect.h"
-#include "mlir/Pass/PassManager.h"
 #include "passes/NN/ExpandVJP.h"
-#include "passes/NN/SimplifyBody.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_DIFFERENTIATEPASS
@@ -24,11 +22,10 @@ struct DifferentiatePass
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    auto simplify = [&](func::FuncOp body) {
-      OpPassManager manager = bodySimplification();
-      return runPipeline(manager, body);
+    auto run = [&](OpPassManager &passes, func::FuncOp body) {
+      return runPipeline(passes, body);
     };
-    VJPExpander expander(symbols, simplify);
+    VJPExpander expander(symbols, run);
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(expander.expandAll(function)))
         return signalPassFailure();

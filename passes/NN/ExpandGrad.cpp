@@ -5,7 +5,6 @@
 #include "dialects/NN/NNDialect.h"
 #include "passes/NN/ExpandVJP.h"
 #include "passes/NN/ReverseMode.h"
-#include "passes/NN/SimplifyBody.h"
 
 namespace mpc::nn {
 #define GEN_PASS_DEF_EXPANDGRADPASS
@@ -18,65 +17,45 @@ using namespace mpc::nn;
 
 namespace {
 
-struct ExpandGradPass : mpc::nn::impl::ExpandGradPassBase<ExpandGradPass> {
-  using ExpandGradPassBase::ExpandGradPassBase;
+/// Expands every nn.grad of functions of one module.
+class GradExpander {
+public:
+  /// `vjps` expands what the gradient of a loop is made of.
+  GradExpander(SymbolTable &symbols, VJPExpander &vjps)
+      : symbols_(symbols), vjps_(vjps) {}
 
-  void runOnOperation() override {
-    SymbolTable symbols(getOperation());
-    auto simplify = [&](func::FuncOp body) {
-      OpPassManager manager = bodySimplification();
-      return runPipeline(manager, body);
-    };
-    VJPExpander expander(symbols, simplify);
-    DenseSet<Operation *> done;
-    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
-    for (func::FuncOp function : functions)
-      if (failed(expandAll(function, symbols, expander, done)))
-        return signalPassFailure();
-    getOperation().walk([](VariableOp op) {
-      op.replaceAllUsesWith(op.getInput());
-      op.erase();
-    });
-  }
-
-private:
   /// Those of bodies of loops first, which a gradient of the loop has twice.
-  LogicalResult expandAll(func::FuncOp function, SymbolTable &symbols,
-                          VJPExpander &expander, DenseSet<Operation *> &done) {
-    if (!done.insert(function).second)
+  LogicalResult expandAll(func::FuncOp function) {
+    if (!done_.insert(function).second)
       return success();
     SmallVector<func::FuncOp> bodies;
     function.walk([&](ScanOp scan) {
-      bodies.push_back(symbols.lookup<func::FuncOp>(scan.getBody()));
+      bodies.push_back(symbols_.lookup<func::FuncOp>(scan.getBody()));
     });
     for (func::FuncOp body : bodies)
-      if (failed(expandAll(body, symbols, expander, done)))
+      if (failed(expandAll(body)))
         return failure();
     SmallVector<GradOp> ops;
     function.walk([&](GradOp op) { ops.push_back(op); });
     for (GradOp op : ops)
-      if (failed(expand(op, symbols, expander)))
+      if (failed(expand(op)))
         return failure();
     return success();
   }
 
-  static LogicalResult expand(GradOp op, SymbolTable &symbols,
-                              VJPExpander &expander) {
-    auto expandBody = [&](func::FuncOp body) {
-      return expander.expandBody(body);
-    };
-    ReverseMode reverse(symbols, expandBody);
+private:
+  /// Builds the VJPs of the ops before `op`, in front of it.
+  LogicalResult expand(GradOp op) {
+    auto expandBody = [&](func::FuncOp body) { return vjps_.expandBody(body); };
+    ReverseMode reverse(symbols_, expandBody);
     for (Value variable : op.getWrt())
       reverse.activate(variable);
-    size_t before = 0;
-    for (Operation &inner : *op->getBlock()) {
-      if (&inner == op)
-        break;
+    Block &block = *op->getBlock();
+    for (Operation &inner : llvm::make_range(block.begin(), op->getIterator()))
       reverse.add(inner);
-      ++before;
-    }
     for (auto [value, seed] : llvm::zip_equal(op.getValues(), op.getSeeds()))
       reverse.seed(value, seed);
+    size_t before = block.getOperations().size();
     OpBuilder builder(op);
     if (failed(reverse.run(builder)))
       return failure();
@@ -85,11 +64,36 @@ private:
           return reverse.gradientOf(builder, variable, variable.getType(),
                                     op.getLoc());
         });
-    size_t behind = std::distance(op->getBlock()->begin(), op->getIterator());
     Location loc = op.getLoc();
     op->replaceAllUsesWith(gradients);
     op->erase();
-    return expander.count(behind - std::min(before, behind), loc);
+    // A loop is replaced by another one.
+    return vjps_.count(block.getOperations().size() + 1 - before, loc);
+  }
+
+  SymbolTable &symbols_;
+  VJPExpander &vjps_;
+  DenseSet<Operation *> done_;
+};
+
+struct ExpandGradPass : mpc::nn::impl::ExpandGradPassBase<ExpandGradPass> {
+  using ExpandGradPassBase::ExpandGradPassBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    auto run = [&](OpPassManager &passes, func::FuncOp body) {
+      return runPipeline(passes, body);
+    };
+    VJPExpander vjps(symbols, run);
+    GradExpander expander(symbols, vjps);
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (failed(expander.expandAll(function)))
+        return signalPassFailure();
+    getOperation().walk([](VariableOp op) {
+      op.replaceAllUsesWith(op.getInput());
+      op.erase();
+    });
   }
 };
 

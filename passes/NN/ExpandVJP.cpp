@@ -4,6 +4,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/Passes.h"
 #include "passes/NN/ReverseMode.h"
 
 using namespace mlir;
@@ -148,7 +149,10 @@ LogicalResult VJPExpander::expandAll(func::FuncOp function) {
 }
 
 LogicalResult VJPExpander::expandBody(func::FuncOp body) {
-  return failure(failed(expandAll(body)) || failed(simplify_(body)));
+  OpPassManager simplify(func::FuncOp::getOperationName());
+  simplify.addPass(createCanonicalizerPass());
+  simplify.addPass(createCSEPass());
+  return failure(failed(expandAll(body)) || failed(run_(simplify, body)));
 }
 
 LogicalResult VJPExpander::expand(VJPOp op, func::FuncOp callee) {

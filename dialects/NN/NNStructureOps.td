@@ -192,7 +192,8 @@ def NN_VariableOp : NN_Op<"variable", [
   let description = [{
     The operand, as a value that no other one is taken for: what reads the
     operand itself has no part in the gradient. It keeps the type in which it
-    is written. `nn-expand-grad` removes it.
+    is written. Two of one operand stay two, so that the op is not pure.
+    `nn-expand-grad` removes it.
 
     ```mlir
     %x = nn.variable %points : tensor<4x2xf32>
